@@ -23,10 +23,10 @@ from benchmarks.cases import disc_brake, random_family, two_leaders
 from benchmarks.lines import CODE, made_with
 from benchmarks.paired import RULE, Ratio, paired
 from benchmarks.sections import PAGE, write
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 from conewise.problems.simulated import UniformNoise
+from conewise.rules import SuccessiveElimination
 from conewise.studies.loop import run
 
 SEED = 90_000

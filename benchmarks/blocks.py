@@ -26,12 +26,12 @@ import conewise as cw
 from benchmarks import lines
 from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.feasibility import Truth, question
-from conewise._arrays import Floats
 from conewise.analysis.analyse import analyse
-from conewise.feedback import Observations
-from conewise.goals import Notion
+from conewise.border import Floats
+from conewise.data.observations import Observations
 from conewise.noise import Binary, Bounded, ByObjective, GaussianUnknown, Known, Noise
 from conewise.problems import Recorded
+from conewise.question.question import Notion
 from conewise.studies.loop import run
 from conewise.studies.rules import build
 

@@ -29,14 +29,14 @@ from scipy.stats import binom
 
 import conewise as cw
 from benchmarks import lines, modelled
-from conewise._arrays import Floats
-from conewise.algorithms import ModelGuided
+from conewise.border import Floats
 from conewise.models import Independent, Linear, Prior, Smooth
 from conewise.models.axes import axes_of
 from conewise.models.certificate import ALARM, PosteriorCertificate
 from conewise.models.posterior import posterior_of
 from conewise.models.priors import Components
 from conewise.noise import Gaussian, GaussianUnknown, Noise
+from conewise.rules import ModelGuided
 
 DELTA, EPSILON, SIGMA, SEED, LEVEL = 0.1, 0.5, 0.4, 20190226, 1e-3
 RUNS, MOST = 500, 2000

@@ -18,10 +18,10 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.families import DELTA, FAMILIES, MOST
-from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.adaptive.costs import Costs, open_costs
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
+from conewise.rules import SuccessiveElimination
+from conewise.rules.adaptive.costs import Costs, open_costs
 from conewise.studies.loop import run
 
 CHOSEN = [name for name in FAMILIES if ", 20 designs" in name]

@@ -11,8 +11,8 @@ import numpy as np
 
 import conewise as cw
 from benchmarks import data
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
+from conewise.rules.adaptive.fixed import FixedSample
 
 Along = Literal["K", "|P*|", "D", "N"]
 Work = Callable[[], Any]

@@ -21,8 +21,8 @@ import numpy as np
 
 from benchmarks import data
 from benchmarks.measure import Row, alone, duration
-from conewise.algorithms import SequentialHalving, SequentialRejects
-from conewise.goals import Question
+from conewise.question.question import Question
+from conewise.rules import SequentialHalving, SequentialRejects
 from conewise.studies.rules import build
 
 SIZES = tuple(10**power for power in range(2, 7))

@@ -15,7 +15,7 @@ import numpy as np
 import conewise as cw
 from benchmarks.cases import random_family, two_leaders
 from benchmarks.measure import Row
-from conewise.algorithms import LeaderChallenger, SuccessiveElimination
+from conewise.rules import LeaderChallenger, SuccessiveElimination
 from conewise.studies.loop import run
 
 SEED = 80_000

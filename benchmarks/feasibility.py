@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 import conewise as cw
-from conewise._arrays import Bools, Floats
-from conewise.algorithms import LevelChallenger, SuccessiveElimination
-from conewise.algorithms.contract import Result
+from conewise.border import Bools, Floats
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Observations, Pulls
-from conewise.goals import Notion
+from conewise.data.observations import Observations, Pulls
 from conewise.noise import Gaussian, Noise
+from conewise.question.question import Notion
+from conewise.rules import LevelChallenger, SuccessiveElimination
+from conewise.rules.contract import Result
 
 SEED, SLACK = 20230425, 1e-12
 KEPT = Path(__file__).with_name("feasibility.jsonl")

@@ -31,10 +31,10 @@ from benchmarks import feasibility, lines
 from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.feasibility import SEED, Truth, question
 from benchmarks.strides import ahead
-from conewise.algorithms import SuccessiveElimination
-from conewise.feedback import Observations, Pulls
-from conewise.goals import Notion
+from conewise.data.observations import Observations, Pulls
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+from conewise.question.question import Notion
+from conewise.rules import SuccessiveElimination
 
 LEVEL, DELTA = 1e-6, 0.1
 STRIDE = 8.0

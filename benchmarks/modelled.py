@@ -27,8 +27,8 @@ from scipy.stats import qmc
 import conewise as cw
 from benchmarks import lines
 from benchmarks.cases import SEED, disc_brake
-from conewise.algorithms import ModelGuided
 from conewise.noise import Gaussian
+from conewise.rules import ModelGuided
 
 
 @dataclass(frozen=True)

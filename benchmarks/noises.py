@@ -27,16 +27,16 @@ import conewise as cw
 from benchmarks import lines
 from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.strides import ahead
-from conewise._arrays import Bools, Floats
-from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.adaptive.fixed import FixedSample
+from conewise.border import Bools, Floats
 from conewise.certificate.asked import Asked
 from conewise.certificate.boundaries import Comparisons
 from conewise.certificate.claims import Struck, Worked
 from conewise.certificate.separate import Separately, SeparateSample
-from conewise.feedback import Pulls, Statistics
+from conewise.data.observations import Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 from conewise.problems.simulated import BernoulliNoise, GaussianNoise, NoiseByObjective, NoiseSource, NoNoise
+from conewise.rules import SuccessiveElimination
+from conewise.rules.adaptive.fixed import FixedSample
 from conewise.studies.loop import run
 
 DELTA, LEVEL, SEED, EPSILON = 0.1, 1e-6, 20150801, 0.2

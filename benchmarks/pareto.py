@@ -16,7 +16,7 @@ from benchmarks import data
 from benchmarks.elsewhere import Peer
 from benchmarks.masks import same
 from benchmarks.measure import Row, alternate, cpu_seconds, share, side_by_side, speed_up
-from conewise.order import pareto_mask_by_definition
+from conewise.order.dominance import pareto_mask_by_definition
 
 
 def rows() -> Iterator[Row]:

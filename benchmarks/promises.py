@@ -27,12 +27,12 @@ from scipy.stats import binom
 
 import conewise as cw
 from benchmarks import commits
-from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.analyse import analyse
-from conewise.feedback import Observations, Statistics
-from conewise.goals import Notion
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
+from conewise.question.question import Notion
+from conewise.rules import SuccessiveElimination
+from conewise.rules.adaptive.fixed import FixedSample
 from conewise.studies.running.runner import run_study
 
 LEVEL = 1e-6

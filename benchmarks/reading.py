@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import norm
 
 from benchmarks import blocks
-from conewise._arrays import Floats
+from conewise.border import Floats
 
 DELTA = 0.05
 HARD = (4, 5, 6)

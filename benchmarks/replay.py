@@ -2,7 +2,7 @@
 
 VOPy (0.2.0) fits its kernels to the noise-free values of all designs, the noise being held fixed, starts with one of
 these values, and then judges rectangles by linear programmes. Here the fit is that of the same likelihood (and prior of
-the length scales), and rectangles are compared as `conewise.algorithms.published.rectangles` compares them. Fitted
+the length scales), and rectangles are compared as `conewise.rules.published.rectangles` compares them. Fitted
 parameters come from another optimiser, so that a replayed run is not the same run, only one of the same rule.
 """
 
@@ -17,7 +17,7 @@ from scipy.linalg import eigh
 from scipy.optimize import minimize
 
 import conewise as cw
-from conewise.algorithms.published.rectangles import discarded_by, may_exceed
+from conewise.rules.published.rectangles import discarded_by, may_exceed
 
 ORTHANT = cw.Cone.orthant(2)
 

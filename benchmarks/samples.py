@@ -32,8 +32,8 @@ from benchmarks import measure as tables
 from benchmarks.cases import SEED, Case, cases
 from benchmarks.results import keep
 from benchmarks.sections import PAGE, write
-from conewise import algorithms
-from conewise.goals import notion_of
+from conewise import rules as algorithms
+from conewise.question.question import notion_of
 
 RUNS = 20
 MOST = 10**8  # evaluations of a run at epsilon = 0: ties would never end

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.history import Checkpoints
-from conewise.feedback import Pulls
+from conewise.data.observations import Pulls
+from conewise.rules import SuccessiveElimination
 
 
 def ahead(rule: SuccessiveElimination, state: Checkpoints, pulls: Pulls, times: float) -> Pulls:

@@ -21,10 +21,10 @@ import numpy as np
 
 import conewise as cw
 from benchmarks.sections import PAGE, write
-from conewise.algorithms import LeaderChallenger, SuccessiveElimination
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Pulls
+from conewise.data.observations import Pulls
 from conewise.noise import Gaussian
+from conewise.rules import LeaderChallenger, SuccessiveElimination
 from conewise.studies.loop import run
 
 CONE, NOISE, DELTA, DESIGNS, SEED = cw.Cone.orthant(2), Gaussian(1.0), 0.05, 20, 90_000

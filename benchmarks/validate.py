@@ -25,7 +25,11 @@ from scipy.stats import binom
 
 import conewise as cw
 from benchmarks import commits
-from conewise.algorithms import (
+from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.noise import Bounded, Gaussian, GaussianUnknown
+from conewise.problems import GaussianNoise, NoiseSource, SimulatedBandit, UniformNoise
+from conewise.question.question import notion_of
+from conewise.rules import (
     AuerElimination,
     LeaderChallenger,
     NaiveElimination,
@@ -33,11 +37,7 @@ from conewise.algorithms import (
     Result,
     SuccessiveElimination,
 )
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import notion_of
-from conewise.noise import Bounded, Gaussian, GaussianUnknown
-from conewise.problems import GaussianNoise, NoiseSource, SimulatedBandit, UniformNoise
+from conewise.rules.adaptive.fixed import FixedSample
 from conewise.studies.loop import run
 
 DELTA = 0.1

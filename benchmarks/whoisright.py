@@ -27,7 +27,7 @@ from benchmarks import lines, rules, vopy
 from benchmarks.cases import SEED, random_family
 from benchmarks.measure import VOPY_PYTHON
 from benchmarks.modelled import cases, standardised
-from conewise import algorithms
+from conewise import rules as algorithms
 from conewise.experiments.compare import rate_interval
 from conewise.noise import Gaussian
 from conewise.studies.loop import run

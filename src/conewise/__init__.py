@@ -15,17 +15,17 @@ from importlib import import_module as _import_module
 try:
     from conewise import noise, problems
     from conewise._version import __version__
-    from conewise._widest import OrderingComplexity
-    from conewise.budgets import naive_budget
-    from conewise.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
-    from conewise.cones import Cone
+    from conewise.cone.cone import Cone
+    from conewise.cone.widest import OrderingComplexity
+    from conewise.data.observations import Observations, Pulls, Statistics
     from conewise.errors import ConeError, ConewiseError, InputError
-    from conewise.feedback import Observations, Pulls, Statistics
-    from conewise.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
-    from conewise.goals import Guarantee, Heuristic, Question, Verdict, verdict
-    from conewise.objectives import Objective, UnitsWarning
-    from conewise.order import dominates, pareto_mask, strongly_dominates, weakly_dominates
+    from conewise.order.budgets import naive_budget
+    from conewise.order.complexity import LowerBound, gap_dependent_bound, hardness, worst_case_bound
+    from conewise.order.dominance import dominates, pareto_mask, strongly_dominates, weakly_dominates
+    from conewise.order.gaps import cover_gaps, escape_gaps, lift_norm, separation_gaps, suboptimality_gaps
     from conewise.problems import SimulatedBandit
+    from conewise.question.objectives import Objective, UnitsWarning
+    from conewise.question.question import Guarantee, Heuristic, Question, Verdict, verdict
 except KeyboardInterrupt:  # a program that imports us hears of it; the command ends with a line
     if not "".join(_sys.argv[:1]).endswith(("-m", "conewise", "conewise.exe")):
         raise
@@ -33,10 +33,10 @@ except KeyboardInterrupt:  # a program that imports us hears of it; the command 
 
 if _typing.TYPE_CHECKING:
     from conewise import models, readers
-    from conewise.algorithms import NaiveElimination, Result, SuccessiveElimination
     from conewise.analysis.analyse import analyse, analyze
     from conewise.fronts import Front, front_of_shards
-    from conewise.preferences import Preferences
+    from conewise.preferences.preferences import Preferences
+    from conewise.rules import NaiveElimination, Result, SuccessiveElimination
     from conewise.studies import identify
     from conewise.studies.running.runner import run_study
     from conewise.studies.study import Study
@@ -94,11 +94,11 @@ __all__ = [
 
 _WHEN_NEEDED = {
     "Front": "conewise.fronts",
-    "NaiveElimination": "conewise.algorithms",
-    "Preferences": "conewise.preferences",
-    "Result": "conewise.algorithms",
+    "NaiveElimination": "conewise.rules",
+    "Preferences": "conewise.preferences.preferences",
+    "Result": "conewise.rules",
     "Study": "conewise.studies.study",
-    "SuccessiveElimination": "conewise.algorithms",
+    "SuccessiveElimination": "conewise.rules",
     "analyse": "conewise.analysis.analyse",
     "analyze": "conewise.analysis.analyse",
     "front": "conewise.tables.known",
@@ -109,11 +109,13 @@ _WHEN_NEEDED = {
 """Public names whose modules are imported at first use: most users of the calculus never need them."""
 
 
-_ROOMS = ("algorithms", "analysis", "certificate", "models", "readers", "report", "studies", "tables", "testing")
+_ROOMS = ("analysis", "certificate", "models", "readers", "report", "rules", "studies", "tables", "testing")
 """Packages that are imported when they are asked for."""
 
 
 def __getattr__(name: str) -> object:
+    if name == "algorithms":  # the name of the room in 0.2
+        return _import_module("conewise.rules")
     if name in _ROOMS:
         return _import_module(f"conewise.{name}")
     if name not in _WHEN_NEEDED:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from typing import Any, Final, TypeVar
 
-from conewise._arrays import as_count
 from conewise._version import __version__
+from conewise.border import as_count
 from conewise.errors import ConewiseError, InputError
 
 _Item = TypeVar("_Item")

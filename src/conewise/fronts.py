@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._arrays import Bools, Floats, as_floats, check_shape, read_only
 from conewise._workers import in_order
-from conewise.cones import Cone, as_cone
+from conewise.border import Bools, Floats, as_floats, check_shape, read_only
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import InputError, shown
-from conewise.order import pareto_mask
+from conewise.order.dominance import pareto_mask
 
 Rows = NDArray[np.int64]
 Labels = NDArray[np.object_]

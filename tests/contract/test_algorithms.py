@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise import algorithms, problems
+from conewise import problems
+from conewise import rules as algorithms
 from conewise.certificate import certificate, claims, schedule
 from conewise.testing import AlgorithmContract
 from conewise.testing.algorithms import PROBLEMS, begun, snapshot

@@ -9,7 +9,7 @@ import pytest
 from shared.commandline import refused, run
 
 import conewise as cw
-from conewise._arrays import advisory, unit_interval
+from conewise.border import advisory, unit_interval
 
 LEAST, MOST = 5e-324, 1.7e308
 

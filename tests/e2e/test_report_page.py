@@ -13,7 +13,7 @@ from shared import browser, studies
 
 import conewise as cw
 from conewise.cli.main import commands, main
-from conewise.objectives import as_objectives
+from conewise.question.objectives import as_objectives
 from conewise.report.headline import one_of
 from conewise.report.known import of_values
 from conewise.report.page import html_page

@@ -9,11 +9,11 @@ import pytest
 from shared import browser, studies
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.goals import Heuristic
+from conewise.question.question import Heuristic
 from conewise.report.known import of_front
 from conewise.report.page import html_page
 from conewise.report.subject import of_result, of_study
+from conewise.rules import Result
 
 DRAWING = "document.getElementById('front').drawing"
 VIEW = f"{DRAWING}.view"

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import binomtest, fisher_exact
 
 import conewise as cw
-from conewise.algorithms import NaiveElimination
 from conewise.experiments.compare import LEVEL
 from conewise.experiments.papers import ararat_tekin_2023_tables as printed
 from conewise.experiments.papers.ararat_tekin_2023 import Reproduction, reproduce, theoretical_budgets
+from conewise.rules import NaiveElimination
 
 RUNS = 1000
 ANGLES = (45, 90, 135)

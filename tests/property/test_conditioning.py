@@ -14,8 +14,8 @@ from shared.exact import ExactCone, dot, hundred_digits, length
 
 import conewise as cw
 from conewise import Cone, ConeError
-from conewise import _lift as lift
-from conewise._arrays import DEGENERATE
+from conewise.border import DEGENERATE
+from conewise.cone import lift
 
 RIGHT = 1e-6
 SCALES = (1e-1, 1e-3, 1e-5, 3e-6, 1e-7, 1e-8, 1e-10)

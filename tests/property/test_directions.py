@@ -11,7 +11,7 @@ from shared.coverings import covered_from, width
 from shared.strategies import cones, dims
 
 from conewise import Cone, cover_gaps, lift_norm
-from conewise.directions import cover_at, facet_floor
+from conewise.order.directions import cover_at, facet_floor
 
 
 def pair(cone, seed, *, even, spread=1.0):

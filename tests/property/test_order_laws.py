@@ -24,7 +24,7 @@ from conewise import (
     suboptimality_gaps,
     weakly_dominates,
 )
-from conewise.order import pareto_mask_by_definition
+from conewise.order.dominance import pareto_mask_by_definition
 
 relations = pytest.mark.parametrize("relation", [weakly_dominates, dominates, strongly_dominates])
 

@@ -6,8 +6,8 @@ import numpy as np
 from matplotlib.text import Text
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.goals import Heuristic
+from conewise.question.question import Heuristic
+from conewise.rules import Result
 
 NASTY = "<script>alert(1)</script>"
 

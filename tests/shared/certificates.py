@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 
 import conewise as cw
-from conewise.algorithms import Certificate
 from conewise.certificate.bounded import CURVE, INSIDE, LARGEST_SQUARES, AnytimeBernstein, log_mixture
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
-from conewise.directions import cover_at
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
+from conewise.order.directions import cover_at
+from conewise.rules import Certificate
 
 ORTHANT = cw.Cone.orthant(2)
 CONES = [cw.Cone.orthant(1), ORTHANT, cw.Cone.planar(45), cw.Cone.planar(135), cw.Cone.ice_cream(60, facets=5)]

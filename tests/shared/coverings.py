@@ -1,4 +1,4 @@
-"""The maximum over directions behind "covered by", the slow way: `conewise.directions` never falls below it."""
+"""The maximum over directions behind "covered by", the slow way: `conewise.order.directions` never falls below it."""
 
 from __future__ import annotations
 

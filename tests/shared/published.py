@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 import conewise as cw
-from conewise.algorithms import Algorithm, Result
-from conewise.algorithms.published.ape import LeaderChallenger
-from conewise.algorithms.published.auer import AuerElimination
-from conewise.algorithms.published.paveba import PaVeBa
-from conewise.algorithms.published.psips import PosteriorSampling
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.problems import SimulatedBandit
+from conewise.rules import Algorithm, Result
+from conewise.rules.published.ape import LeaderChallenger
+from conewise.rules.published.auer import AuerElimination
+from conewise.rules.published.paveba import PaVeBa
+from conewise.rules.published.psips import PosteriorSampling
 from conewise.studies.loop import run
 
 LEVEL, DELTA, EPSILON, SIGMA = 1e-4, 0.1, 0.4, 0.3

@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 import conewise as cw
+from conewise.data.observations import Observations
 from conewise.errors import ConewiseError
-from conewise.feedback import Observations
 from conewise.noise import Gaussian
 from conewise.studies.evaluations import seed_of
 from conewise.studies.storage.chain import checksums, seal_of

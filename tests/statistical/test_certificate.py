@@ -20,14 +20,14 @@ from shared.binomial import admitted, rejected
 from shared.cells import failing
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.algorithms.contract import undecided_words
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims, Struck, Worked, judge
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
+from conewise.rules import SuccessiveElimination
+from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.contract import undecided_words
 from conewise.studies.loop import run
 
 _SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "validate.py"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import PairedElimination, SuccessiveElimination
 from conewise.noise import Gaussian, GaussianUnknown
+from conewise.rules import PairedElimination, SuccessiveElimination
 
 ORTHANT, RUNS = cw.Cone.orthant(2), range(10)
 

@@ -14,9 +14,9 @@ import pytest
 from scipy.stats import binom
 
 import conewise as cw
-from conewise.algorithms import NaiveElimination
 from conewise.noise import Gaussian
 from conewise.problems import NoiseSource, SimulatedBandit, TwoPoint
+from conewise.rules import NaiveElimination
 
 LEVEL, RUNS = 1e-6, 2000
 DELTA = 0.1

@@ -11,8 +11,8 @@ import pytest
 from shared.binomial import rejected
 
 import conewise as cw
-from conewise.algorithms import VOGP, EpsilonPAL
 from conewise.noise import Gaussian
+from conewise.rules import VOGP, EpsilonPAL
 from conewise.studies import run
 
 DELTA, EPSILON, LEVEL, DESIGNS, SIZE = 0.1, 0.25, 1e-4, 12, 4.0

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Pulls
+from conewise.data.observations import Pulls
 from conewise.noise import Gaussian, GaussianUnknown
+from conewise.rules import SuccessiveElimination
 
 ORTHANT, DELTA, EACH, SEEDS = cw.Cone.orthant(2), 0.05, 1000, range(14)
 

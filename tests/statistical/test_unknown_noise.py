@@ -18,11 +18,11 @@ from shared.binomial import admitted, rejected
 from shared.cells import failing
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
+from conewise.rules import SuccessiveElimination
+from conewise.rules.adaptive.fixed import FixedSample
 
 _SOURCE = Path(__file__).resolve().parents[2] / "benchmarks" / "validate.py"
 _SPEC = importlib.util.spec_from_file_location("conewise_validation_of_unknown_noise", _SOURCE)

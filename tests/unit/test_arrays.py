@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from conewise import InputError
-from conewise._arrays import (
+from conewise.border import (
     as_count,
     as_floats,
     as_non_negative,

@@ -6,8 +6,8 @@ import numpy as np
 from shared.borders import borders
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.noise import Gaussian
+from conewise.rules import SuccessiveElimination
 
 MOST = {"cover": 40, "contain": 60}
 ROUNDS = 90  # until designs are accepted, covered and sure: then the most has to be asked

@@ -12,8 +12,8 @@ from scipy.stats import norm
 from shared.cones import named_cones
 
 import conewise as cw
-from conewise.budgets import PAPER_CONSTANT, certified_epsilon, failure_probability
 from conewise.noise import Bounded, Gaussian, NormSubGaussian, SubGaussian
+from conewise.order.budgets import PAPER_CONSTANT, certified_epsilon, failure_probability
 
 RIGHT = cw.Cone.planar(90)
 NOISES = [Gaussian(1.0), Gaussian(0.3), SubGaussian(1.0), NormSubGaussian(0.5), Bounded(-1, 1)]

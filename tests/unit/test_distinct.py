@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conewise._distinct import KEPT, Distinct
+from conewise.data.resolution import KEPT, Distinct
 
 
 def seen(values) -> Distinct:

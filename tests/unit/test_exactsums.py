@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from conewise import _exactsums as exact
+from conewise.data import sums as exact
 
 RNG = np.random.default_rng(5)
 FIRST, SECOND = (RNG.normal(size=200) * 10.0 ** RNG.integers(-12, 13, size=200) for _ in range(2))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import conewise as cw
-from conewise.feedback import LARGEST_OBSERVED, Observations, Pulls, Statistics
+from conewise.data.observations import LARGEST_OBSERVED, Observations, Pulls, Statistics
 
 K = 3
 # Whole multiples of 2^-25 up to 2^15: sums of squares are exact in 106 bits, so that laws hold to the last bit.

@@ -15,7 +15,7 @@ from shared.simulators import trade_off
 import conewise as cw
 from conewise import fronts
 from conewise.fronts import RunningFront, front_of_shards
-from conewise.order import pareto_mask_by_definition
+from conewise.order.dominance import pareto_mask_by_definition
 from conewise.problems.evaluators import as_evaluator
 from conewise.studies.running.executors import ThroughExecutor, Work
 

@@ -9,7 +9,7 @@ from shared.twins import verdict_by_definition
 
 import conewise as cw
 from conewise import Cone, InputError
-from conewise.goals import certainty
+from conewise.question.question import certainty
 
 MEANS = [[0, 3], [4, 0], [0, 0], [-1, 1], [3.9, 0]]  # front: 0 and 1; design 4 is dominated along the boundary only
 

@@ -19,27 +19,21 @@ PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
     ("errors", "_version", "_limits"),
-    ("_arrays", "_reading"),
-    ("_conetext", "_polyhedra", "_digits", "_exactsums", "_distinct", "_products", "_workers", "_memory"),
-    ("_conechecks", "_conedata", "_lift", "_widest"),
-    ("cones",),
-    ("order", "_rivals"),
-    ("fronts", "gaps", "directions", "_returns"),
-    ("complexity", "noise"),
-    ("_noisetext",),
-    ("objectives",),
-    ("_statements", "_questions", "_weightings"),
-    ("_statementtext", "_conflicts"),
+    ("border", "_reading"),
+    ("_digits", "_workers", "_memory"),
+    ("cone",),
+    ("noise",),
+    ("order",),
+    ("fronts",),
+    ("question",),
     ("preferences",),
-    ("budgets",),
-    ("goals",),
-    ("feedback",),
+    ("data",),
     ("problems",),
     ("tables",),
     ("readers",),
     ("certificate", "models"),
-    ("algorithms",),
-    ("analysis",),
+    ("rules",),
+    ("algorithms", "analysis"),
     ("studies",),
     ("experiments", "testing"),
     ("report",),
@@ -50,6 +44,11 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 INSIDE: dict[str, list[tuple[str, ...]]] = {
+    "cone": [("text", "polyhedra", "products"), ("checks", "saved", "lift", "widest"), ("cone",)],
+    "order": [("dominance", "rivals"), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
+    "question": [("noisetext",), ("objectives",), ("question",)],
+    "preferences": [("statements", "questions", "weightings"), ("text", "conflicts"), ("preferences",)],
+    "data": [("sums", "resolution"), ("observations",)],
     "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
@@ -94,7 +93,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("screen",),
         ("certificate",),
     ],
-    "algorithms": [
+    "rules": [
         ("evidence", "status"),
         ("contract",),
         (
@@ -199,10 +198,10 @@ OUTERMOST = {*ROOMS[-2], *ROOMS[-1]}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 FOUND_BY_NAME = {
-    ("cones", "conewise.report.plots"),
-    ("cones", "conewise.report.notebooks"),
+    ("cone", "conewise.report.plots"),
+    ("cone", "conewise.report.notebooks"),
     ("analysis", "conewise.report.notebooks"),
-    ("algorithms", "conewise.report.pictures"),
+    ("rules", "conewise.report.pictures"),
 }
 """Drawing and showing live in later rooms: a cone, a result and an analysis find them by name when asked."""
 
@@ -275,7 +274,7 @@ def test_the_page_for_those_who_extend_lists_the_rooms_in_their_order():
     page = (Path(__file__).parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (`.*?) \|", page.partition("## A new cone")[0], flags=re.MULTILINE)
     listed = [name for row in rows for name in re.findall(r"`([a-z]\w*)(?:\.py|/)`", row)]
-    assert set(listed) == {room for room in LEVEL if not room.startswith("_")} - {"demo"}
+    assert set(listed) == {room for room in LEVEL if not room.startswith("_")} - {"demo", "algorithms"}
     assert [LEVEL[name] for name in listed] == sorted(LEVEL[name] for name in listed)
 
 
@@ -352,16 +351,15 @@ def test_what_is_imported_by_its_name_is_listed():
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("cones", "from conewise.order import pareto_mask"),
-        ("cones", "import conewise.order"),
-        ("cones", "from conewise import order"),
-        ("cones", "from conewise import Cone"),
-        ("cones", "import conewise as cw"),
-        ("gaps", "def late():\n    from conewise.complexity import hardness"),
-        ("gaps", "if TYPE_CHECKING:\n    import conewise.goals"),
-        ("gaps", "from .goals import Verdict"),
-        ("gaps", "from . import goals"),
-        ("order", "from conewise._rivals import escapes"),
+        ("cone", "from conewise.order.dominance import pareto_mask"),
+        ("cone", "import conewise.order.dominance"),
+        ("cone", "from conewise import order"),
+        ("cone", "from conewise import Cone"),
+        ("cone", "import conewise as cw"),
+        ("order", "def late():\n    from conewise.question.question import verdict"),
+        ("order", "if TYPE_CHECKING:\n    import conewise.question.question"),
+        ("order", "from .question import Verdict"),
+        ("order", "from . import question"),
         ("problems", "import json, conewise.studies.loop"),
     ],
 )
@@ -372,11 +370,11 @@ def test_the_check_sees_every_form_of_import(room, source):
 @pytest.mark.parametrize(
     ("room", "source"),
     [
-        ("order", "from conewise.cones import Cone"),
-        ("goals", "from conewise.gaps import lift_norm\nfrom conewise._rivals import covers"),
-        ("problems", "from conewise.problems.hard import HardInstance\nfrom conewise.complexity import hardness"),
+        ("order", "from conewise.cone.cone import Cone"),
+        ("question", "from conewise.order.gaps import lift_norm\nfrom conewise.order.rivals import covers"),
+        ("problems", "from conewise.problems.hard import HardInstance\nfrom conewise.order.complexity import hardness"),
         ("demo", "from conewise import Cone"),
-        ("cones", "import numpy\nfrom scipy.optimize import nnls"),
+        ("cone", "import numpy\nfrom scipy.optimize import nnls"),
     ],
 )
 def test_the_check_lets_earlier_rooms_and_strangers_pass(room, source):

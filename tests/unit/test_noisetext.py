@@ -10,7 +10,7 @@ from shared.noises import NOISES
 
 import conewise as cw
 from conewise import noise as noises
-from conewise._noisetext import turned
+from conewise.question.noisetext import turned
 from conewise.studies.spec import noise_from_dict, noise_to_dict
 
 SIGNS, UNITS = np.array([-1.0, 1.0]), np.array([4.0, 0.5])

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import conewise as cw
-from conewise import directions
-from conewise.algorithms import NaiveElimination
-from conewise.algorithms.contract import Result
-from conewise.algorithms.published.rectangles import Rectangles
-from conewise.feedback import Statistics
-from conewise.goals import Verdict
+from conewise.data.observations import Statistics
 from conewise.models.conditioned import Conditioned
+from conewise.order import directions
+from conewise.question.question import Verdict
+from conewise.rules import NaiveElimination
+from conewise.rules.contract import Result
+from conewise.rules.published.rectangles import Rectangles
 
 DOCS = Path(__file__).parents[2] / "docs"
 ROOM = Path(cw.__file__).parent / "certificate"

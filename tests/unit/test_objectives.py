@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise import noise as noises
-from conewise.objectives import Objective, as_objectives, with_levels, with_units
+from conewise.question.objectives import Objective, as_objectives, with_levels, with_units
 
 
 def test_a_record_has_the_defaults_of_a_plain_name():

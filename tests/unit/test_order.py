@@ -12,7 +12,7 @@ from shared.twins import maximal_by_chunks
 
 import conewise as cw
 from conewise import Cone, InputError
-from conewise.order import pareto_mask_by_definition
+from conewise.order.dominance import pareto_mask_by_definition
 
 GRID = np.array([[x, y] for x in range(10) for y in range(10)])
 
@@ -244,7 +244,7 @@ def test_more_facets_than_moocore_compares(cone, dim, keep):
     points[10] = points[3]
     points[20:40] = points[:20] - rng.integers(0, 2, size=(20, 1))
 
-    expected = cw.order.pareto_mask_by_definition(points, cone, keep_duplicates=keep)
+    expected = cw.order.dominance.pareto_mask_by_definition(points, cone, keep_duplicates=keep)
     assert cw.pareto_mask(points, cone, keep_duplicates=keep).tolist() == expected.tolist()
     assert 0 < expected.sum() < 60
 

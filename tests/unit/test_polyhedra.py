@@ -7,7 +7,7 @@ import pytest
 from shared.cones import named_cones
 
 from conewise import Cone
-from conewise._polyhedra import non_negative_least_squares
+from conewise.cone.polyhedra import non_negative_least_squares
 
 
 def test_redundant_rows_are_removed_and_reported():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conewise import _products
-from conewise._products import products
+from conewise.cone import products as _products
+from conewise.cone.products import products
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from shared.binomial import rejected
 
 import conewise as cw
 from benchmarks.deciders import CASES, DELTA, HEADING, PAGE, WRONG, Case, decided, statements
-from conewise._questions import remaining
+from conewise.preferences.questions import remaining
 
 
 def test_the_count_under_one_more_ray_is_that_of_the_cone_with_it():

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import linprog
 
 import conewise as cw
-from conewise._returns import smallest_change
-from conewise.order import dominates
+from conewise.order.dominance import dominates
+from conewise.order.returns import smallest_change
 
 CONES = [
     cw.Cone.importance(0.25, dim=3),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise._rivals import FacetSpace, covers, escapes
+from conewise.order.rivals import FacetSpace, covers, escapes
 
 CONES = [cw.Cone.orthant(2), cw.Cone.planar(60), cw.Cone.planar(150), cw.Cone.ice_cream(60, facets=5)]
 

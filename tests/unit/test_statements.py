@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import conewise as cw
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 
 
 def test_an_exchange_is_one_ray_in_units_and_directions():

@@ -7,8 +7,8 @@ import json
 import pytest
 
 import conewise as cw
-from conewise.objectives import Objective, as_objectives
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
+from conewise.question.objectives import Objective, as_objectives
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conewise._weightings import allowances, draws
+from conewise.preferences.weightings import allowances, draws
 
 
 def test_draws_have_the_probabilities_of_the_answers():

@@ -14,11 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_flag
-from conewise.algorithms import Claims, Plan, Result, Status, SuccessiveElimination
-from conewise.algorithms.adaptive.confirming import Confirm
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.algorithms.evidence import Evidence
 from conewise.analysis.blocks import Blocks
 from conewise.analysis.explanations import Findings
 from conewise.analysis.fitting import told_apart
@@ -46,14 +41,19 @@ from conewise.analysis.unproven import (
     where_exported,
     where_searched,
 )
+from conewise.border import Floats, as_count, as_flag
 from conewise.certificate.history import Checkpoints
-from conewise.cones import Cone, as_cone
+from conewise.cone.cone import Cone, as_cone
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import AnsweringInWords, Guarantee, Question, notion_of
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
-from conewise.objectives import Level, Objective, check_said_of, with_levels
+from conewise.question.objectives import Level, Objective, check_said_of, with_levels
+from conewise.question.question import AnsweringInWords, Guarantee, Question, notion_of
+from conewise.rules import Claims, Plan, Result, Status, SuccessiveElimination
+from conewise.rules.adaptive.confirming import Confirm
+from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.evidence import Evidence
 from conewise.tables.measurements import Source, meaning_of
 
 

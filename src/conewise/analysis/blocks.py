@@ -7,19 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Indices, as_count
-from conewise.algorithms import PairedElimination, Plan, Result, Status
 from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
 from conewise.analysis.guesses import Guess, Price, price_words, table_prices
 from conewise.analysis.oddities import NO_FORECAST, Values, joined, undeclared_words
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.analysis.unproven import FOLDS, shared_by, without_proof
+from conewise.border import Indices, as_count
+from conewise.data.observations import Pulls, Statistics
 from conewise.errors import InputError, counted, printable, shown
-from conewise.feedback import Pulls, Statistics
-from conewise.goals import Guarantee, Question
 from conewise.noise import Noise
 from conewise.problems.recorded import as_population, by_values
+from conewise.question.question import Guarantee, Question
+from conewise.rules import PairedElimination, Plan, Result, Status
 from conewise.tables.blocked import Blocked, read_blocked
 from conewise.tables.measurements import LongTable, Source
 

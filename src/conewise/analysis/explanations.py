@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from conewise._arrays import advisory
-from conewise.algorithms import Plan, Result, Status
-from conewise.algorithms.contract import INDEPENDENT, in_status
 from conewise.analysis.guesses import Guess, front_words, price_words
 from conewise.analysis.oddities import NO_FORECAST, Far, Oddities, joined, listed
 from conewise.analysis.units import CHOSEN, units_words
 from conewise.analysis.unproven import left_out_words
+from conewise.border import advisory
 from conewise.certificate.fit import needs_scatters
 from conewise.certificate.rounding import Estimated, never_varied
+from conewise.data.observations import Statistics
 from conewise.errors import counted, printable
-from conewise.feedback import Statistics
-from conewise.goals import IF_NORMAL, Question, certainty
+from conewise.question.question import IF_NORMAL, Question, certainty
+from conewise.rules import Plan, Result, Status
+from conewise.rules.contract import INDEPENDENT, in_status
 from conewise.tables.measurements import Source
 
 _NAMED = 5  # designs listed by name before "and n more"

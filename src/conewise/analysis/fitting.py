@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.fit import Limits
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 from conewise.noise import Binary, Known, Noise
-from conewise.objectives import Objectives, with_noise
+from conewise.question.objectives import Objectives, with_noise
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source, meaning_of
 

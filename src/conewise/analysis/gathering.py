@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import as_words
 from conewise.analysis.fitting import check_values
 from conewise.analysis.oddities import Values
+from conewise.border import as_words
 from conewise.certificate.fit import Limits, check_exact, check_fit, needs_scatters
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Statistics
 from conewise.noise import Noise
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.tables.frames import is_frame
 from conewise.tables.measurements import LongTable, Recorded, Source, open_measurements
 from conewise.tables.names import first_repeated

@@ -12,20 +12,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
 from conewise._digits import rounded_unit
-from conewise.algorithms import PairedElimination, SuccessiveElimination
-from conewise.algorithms.adaptive.fixed import FixedSample
-from conewise.algorithms.adaptive.outlook import reading_targets
 from conewise.analysis.oddities import listed
+from conewise.border import Bools, Floats
 from conewise.certificate.blocks.paired import Prefixes
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.rounding import spreads_of
 from conewise.certificate.separate import Separately
+from conewise.data.observations import Statistics
 from conewise.errors import printable
-from conewise.feedback import Statistics
-from conewise.goals import Question
-from conewise.order import pareto_mask
+from conewise.order.dominance import pareto_mask
+from conewise.question.question import Question
+from conewise.rules import PairedElimination, SuccessiveElimination
+from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.adaptive.outlook import reading_targets
 
 _PRICED: Final = 100  # designs for which other epsilons are tried: each of them judges all designs again
 _COMPARED: Final = 2  # evaluations of a design before it can be compared

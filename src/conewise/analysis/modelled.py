@@ -8,19 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import as_non_negative, as_words
-from conewise.algorithms import Claims, ModelGuided, Plan, Result, SuccessiveElimination
-from conewise.algorithms.adaptive.confirming import Confirm
-from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.analysis.explanations import Findings
 from conewise.analysis.planning import EVALUATE
+from conewise.border import as_non_negative, as_words
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.stated import epsilon_of
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Pulls, Statistics
-from conewise.goals import Question
 from conewise.models import Prior
 from conewise.models.written import prior_of
+from conewise.question.question import Question
+from conewise.rules import Claims, ModelGuided, Plan, Result, SuccessiveElimination
+from conewise.rules.adaptive.confirming import Confirm
+from conewise.rules.adaptive.fixed import FixedSample
 from conewise.tables.featured import Listed, features_of
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source

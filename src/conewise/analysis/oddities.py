@@ -12,13 +12,13 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
+from conewise.border import Bools, Floats
 from conewise.certificate.rounding import Rounding, never_varied, spreads_of
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import printable
-from conewise.feedback import Observations, Statistics
-from conewise.goals import Question
 from conewise.noise import ByObjective, GaussianUnknown, Noise
-from conewise.objectives import Objectives
+from conewise.question.objectives import Objectives
+from conewise.question.question import Question
 
 _NAMED = 5  # designs listed by name before "and n more"
 NO_FORECAST: Final = "What deciding the rest takes is not forecast, since an objective never varied."

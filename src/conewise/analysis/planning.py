@@ -6,9 +6,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Indices
-from conewise.algorithms.adaptive.costs import Costs
-from conewise.feedback import Counts, Pulls
+from conewise.border import Indices
+from conewise.data.observations import Counts, Pulls
+from conewise.rules.adaptive.costs import Costs
 
 EVALUATE: Final = "Evaluate "
 UP_TO_A_LOOK: Final = "Up to the next look: "

@@ -9,11 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, advisory
-from conewise.algorithms import Plan, Result, SeparateElimination, Status
-from conewise.algorithms.adaptive.answers import final_answer, nothing_certified
-from conewise.algorithms.contract import undecided_words
-from conewise.algorithms.evidence import Evidence
 from conewise.analysis.fitting import check_separate
 from conewise.analysis.gathering import check_limit
 from conewise.analysis.guesses import Guess, front_words
@@ -29,10 +24,15 @@ from conewise.analysis.unproven import (
     where_exported,
     where_searched,
 )
+from conewise.border import Bools, Floats, Indices, advisory
 from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, printable
-from conewise.feedback import Observations, Pulls
-from conewise.goals import Question, certainty
+from conewise.question.question import Question, certainty
+from conewise.rules import Plan, Result, SeparateElimination, Status
+from conewise.rules.adaptive.answers import final_answer, nothing_certified
+from conewise.rules.contract import undecided_words
+from conewise.rules.evidence import Evidence
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 

@@ -11,14 +11,14 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.algorithms import Result
 from conewise.analysis.unproven import without_proof
+from conewise.border import Floats
 from conewise.certificate.separate import Separately
+from conewise.data.observations import Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Statistics
-from conewise.goals import Question
-from conewise.objectives import weighs, with_proposed_units
+from conewise.question.objectives import weighs, with_proposed_units
+from conewise.question.question import Question
+from conewise.rules import Result
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
 

@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise.algorithms import Result
 from conewise.errors import counted
-from conewise.goals import Heuristic, amended
+from conewise.question.question import Heuristic, amended
+from conewise.rules import Result
 from conewise.tables.measurements import Source
 
 FOLDS: Final = "folds"

@@ -14,8 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from conewise._arrays import Indices
-from conewise.budgets import check_designs
+from conewise.border import Indices
 from conewise.certificate.boundaries import Boundaries, Comparisons
 from conewise.certificate.claims import Certified, Claims, Struck, Worked, certified, judge
 from conewise.certificate.pairs import Lens, PairTable
@@ -25,10 +24,11 @@ from conewise.certificate.requirements import Bounds, Requirements
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
+from conewise.data.observations import Statistics
 from conewise.errors import InputError
-from conewise.feedback import Statistics
-from conewise.goals import Answering, Question, as_question
 from conewise.noise import Noise
+from conewise.order.budgets import check_designs
+from conewise.question.question import Answering, Question, as_question
 
 Observed = TypeVar("Observed")
 """What was observed: statistics, or a state."""

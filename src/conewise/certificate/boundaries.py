@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pairs import PairTable
 from conewise.certificate.radius import AtOnce, Radii

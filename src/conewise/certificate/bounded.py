@@ -17,7 +17,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.radius import PerLook, Radii, sample_variances
 from conewise.noise import Bounded

@@ -20,8 +20,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from conewise._arrays import Indices
 from conewise._memory import Memory
+from conewise.border import Indices
 from conewise.certificate.asked import Asked, check_shape
 from conewise.certificate.boundaries import Comparisons, Filled, Looks, OneLook
 from conewise.certificate.claims import FEW, Claims, Struck, Worked
@@ -34,7 +34,7 @@ from conewise.certificate.radius import AtOnce
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.schedule import Scheduled
 from conewise.certificate.weights import Standing
-from conewise.feedback import Statistics
+from conewise.data.observations import Statistics
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,13 +21,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.boundaries import Comparisons
 from conewise.certificate.pairs import PairTable
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.weights import Standing
-from conewise.cones import Cone
-from conewise.directions import cover_at, facet_floor
+from conewise.cone.cone import Cone
+from conewise.order.directions import cover_at, facet_floor
 
 FEW: Final = 2500  # designs left of which all pairs are looked at, and kept for rules that plan with them
 _MANY: Final = 20_000  # designs beyond which the certified epsilon is not worked out: every pair would be needed

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.boundaries import Looks
 from conewise.certificate.pairs import View, places
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.weights import Standing
-from conewise.order import maximal_columns
+from conewise.order.dominance import maximal_columns
 
 _PAIRS_AT_ONCE: Final = 2**18
 

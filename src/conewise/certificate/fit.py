@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
-from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
 from conewise.noise.mixed import kinds_of
 

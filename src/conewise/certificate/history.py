@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import Pilot
 from conewise.certificate.weights import Weights
-from conewise.feedback import Counts, Observations, Statistics
+from conewise.data.observations import Counts, Observations, Statistics
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 
 GROWTH: Final = 1.08
 """Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""

@@ -16,10 +16,10 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.radius import FEWEST, AtOnce, Parts, Radii
-from conewise.feedback import Statistics
+from conewise.data.observations import Statistics
 from conewise.noise import ByObjective, Noise
 
 Own = TypeVar("Own", bound=Radii, covariant=True)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
 from conewise.certificate.radius import Parts, Radii
 from conewise.certificate.rounding import Rounding, spreads_of
-from conewise.cones import Cone
-from conewise.order import maximal_columns
+from conewise.cone.cone import Cone
+from conewise.order.dominance import maximal_columns
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.tuning import Tuning
 from conewise.certificate.weights import Weights
-from conewise.cones import Cone
-from conewise.feedback import Counts, Observations, Statistics
+from conewise.cone.cone import Cone
+from conewise.data.observations import Counts, Observations, Statistics
 
 _ENTRIES: Final = 2**16  # pairs at once: what a core's cache holds
 _WORTH_A_STAGE: Final = 1.5  # a pilot goes on if this many times its observations are wanted

@@ -13,12 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.bounded import AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, boundaries
 from conewise.certificate.mixed import Added, AddedAtOnce, members_of
 from conewise.certificate.radius import AtOnce, PerLook, Radii, sample_variances
-from conewise.feedback import Statistics
+from conewise.data.observations import Statistics
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Noise
 
 COARSE_GROWTH: Final = 1.25

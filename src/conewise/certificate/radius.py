@@ -14,9 +14,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.looks import GROWTH, Levels, spending
-from conewise.feedback import Statistics
+from conewise.data.observations import Statistics
 from conewise.noise import Noise
 
 FEWEST: Final = 3

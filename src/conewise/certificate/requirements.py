@@ -18,15 +18,15 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import ROUNDING, Bools, Floats, Indices
+from conewise.border import ROUNDING, Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
 from conewise.certificate.looks import Levels
 from conewise.certificate.radii import radii_for, radii_for_one_look
 from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.rounding import Estimated, Rounding, spreads_of
-from conewise.feedback import Statistics
-from conewise.goals import Question
+from conewise.data.observations import Statistics
 from conewise.noise import Noise
+from conewise.question.question import Question
 
 REACH: Final = 1.15
 """Looks make boundaries about this much wider than single tests; for planning."""

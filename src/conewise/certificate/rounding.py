@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
-from conewise._distinct import SAME
-from conewise.feedback import Statistics
+from conewise.border import Bools, Floats
+from conewise.data.observations import Statistics
+from conewise.data.resolution import SAME
 from conewise.noise import GaussianUnknown, Noise
 from conewise.noise.mixed import kinds_of
 

@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count
 from conewise._limits import MOST_EVALUATIONS
+from conewise.border import Floats, as_count
 from conewise.certificate.asked import Asked, Observed
 from conewise.certificate.boundaries import Tables
 from conewise.certificate.claims import FEW
@@ -21,8 +21,8 @@ from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import least_weights
 from conewise.certificate.requirements import REACH
 from conewise.certificate.weights import Standing, Weights
-from conewise.directions import cover_at
 from conewise.errors import InputError
+from conewise.order.directions import cover_at
 
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""

@@ -14,7 +14,7 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.asked import Asked, check_shape
 from conewise.certificate.boundaries import OneLook
 from conewise.certificate.fit import check_constant, check_fit
@@ -23,7 +23,7 @@ from conewise.certificate.pairs import PairTable
 from conewise.certificate.radii import radii_for_one_look
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding, spreads_of
-from conewise.feedback import Counts, Observations, Statistics
+from conewise.data.observations import Counts, Observations, Statistics
 from conewise.noise import ByObjective, Noise
 
 

@@ -15,7 +15,7 @@ from typing import cast
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.boundaries import Looks, Meeting
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
@@ -25,7 +25,7 @@ from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Estimated, spreads_of
 from conewise.certificate.schedule import Scheduled
 from conewise.certificate.separate import Separately, by_objective, rounding_apart, taken_apart
-from conewise.feedback import Counts, Observations
+from conewise.data.observations import Counts, Observations
 from conewise.noise import ByObjective, Noise
 
 _AT_ONCE = Levels((1,))

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from conewise._arrays import Bools
+from conewise.border import Bools
 from conewise.certificate.claims import Claims, nearest_cover
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 
 
 def epsilon_of(claims: Claims, cone: Cone, covering: bool, returned: Bools) -> float | None:

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,6 @@ from typing import Any
 import click
 import numpy as np
 
-from conewise.algorithms import Status
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.oddities import listed
 from conewise.analysis.planning import EVALUATE, UP_TO_A_LOOK
@@ -35,12 +34,13 @@ from conewise.cli.show import (
     progress_bar,
 )
 from conewise.cli.stating import order_words, stated, stating
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.data.observations import Pulls
 from conewise.errors import counted, printable
-from conewise.feedback import Pulls
 from conewise.models.written import KINDS
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
 from conewise.report.data import Table
+from conewise.rules import Status
 from conewise.tables.files import write_text
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, open_measurements

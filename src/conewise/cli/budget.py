@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from conewise.budgets import PAPER_CONSTANT, Bound, failure_probability, naive_budget
 from conewise.cli.options import columns
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import order_words, spoken_cone, stated, stating
 from conewise.errors import InputError
 from conewise.noise import Bounded, Gaussian, Noise, NormSubGaussian, SubGaussian
+from conewise.order.budgets import PAPER_CONSTANT, Bound, failure_probability, naive_budget
 from conewise.report.data import Table
 
 

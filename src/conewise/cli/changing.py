@@ -7,17 +7,17 @@ from pathlib import Path
 
 import click
 
-from conewise._arrays import as_decimal
-from conewise._noisetext import parse_noise
+from conewise.border import as_decimal
 from conewise.cli.options import study_command
 from conewise.cli.results import folded
 from conewise.cli.show import print_json
 from conewise.cli.stating import stated, stating
 from conewise.errors import InputError, counted, printable
-from conewise.goals import certainty
 from conewise.noise import Noise
-from conewise.objectives import Objective, as_objectives, with_levels
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
+from conewise.question.noisetext import parse_noise
+from conewise.question.objectives import Objective, as_objectives, with_levels
+from conewise.question.question import certainty
 from conewise.studies.identity import Identity
 from conewise.studies.results import number_in
 from conewise.studies.study import Study

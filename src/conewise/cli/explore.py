@@ -19,9 +19,9 @@ from conewise.cli.show import print_json
 from conewise.cli.stating import designs_named, stated, stating
 from conewise.dashboard.doorway import doorway
 from conewise.errors import ConewiseError, InputError, from_extra, printable
-from conewise.objectives import as_objectives
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
 from conewise.problems.embedded import load
+from conewise.question.objectives import as_objectives
 from conewise.tables.known import take_steps_where_unequal, take_units
 from conewise.tables.shards import ShardedTable
 

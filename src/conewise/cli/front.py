@@ -9,15 +9,15 @@ from typing import Any
 import click
 import numpy as np
 
-from conewise._arrays import Indices
+from conewise.border import Indices
 from conewise.cli.meaning import all_named, level_option, meant_by, unit_option
 from conewise.cli.options import columns, force_option, minimise_option
 from conewise.cli.readers import crew, spooled
 from conewise.cli.show import print_json, print_table, progress_bar
 from conewise.cli.stating import designs_named, order_words, stated, stating
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.errors import printable
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.tables.clauses import parse_where
 from conewise.tables.known import STANDING, all_rows, names_of, spread_remark, standing_columns, take_units

@@ -14,7 +14,7 @@ from conewise.cli.options import force_option, study_command
 from conewise.cli.show import print_json, print_table
 from conewise.cli.standing import as_data, as_rows, by_design, by_design_data, in_one_line, odd_rows, reached
 from conewise.errors import ConewiseError, counted, printable
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.report.data import Table
 from conewise.studies.changes import Change
 from conewise.studies.identity import Identity

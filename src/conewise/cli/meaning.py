@@ -12,10 +12,10 @@ from typing import Final
 
 import click
 
-from conewise._noisetext import parse_noise
 from conewise.errors import InputError
 from conewise.noise import Noise
-from conewise.objectives import Objectives, with_levels, with_noise, with_units
+from conewise.question.noisetext import parse_noise
+from conewise.question.objectives import Objectives, with_levels, with_noise, with_units
 from conewise.tables.clauses import parse_clause
 from conewise.tables.names import first_repeated
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 
 import click
 
-from conewise._arrays import as_decimal
+from conewise.border import as_decimal
 from conewise.cli.options import study_command
 from conewise.cli.show import print_json
 from conewise.errors import InputError, printable

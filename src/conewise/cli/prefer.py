@@ -10,14 +10,14 @@ from typing import Any
 import click
 import numpy as np
 
-from conewise._arrays import Bools, Floats
+from conewise.border import Bools, Floats
 from conewise.cli.meaning import all_named, meant_by, unit_option
 from conewise.cli.options import columns, minimise_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import stated, stating
 from conewise.errors import ConeError, InputError, printable
-from conewise.objectives import unit_options, with_proposed_units
-from conewise.preferences import Preferences, stated_preferences
+from conewise.preferences.preferences import Preferences, stated_preferences
+from conewise.question.objectives import unit_options, with_proposed_units
 from conewise.report.data import Table
 from conewise.report.words import describe
 from conewise.tables.designs import DesignTable, two_of_one_name

@@ -21,7 +21,7 @@ from conewise.cli.origins import Origin
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
 from conewise.errors import InputError, printable
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
 from conewise.report.answer import answer
 from conewise.report.known import of_designs
 from conewise.report.markdown import markdown_page

@@ -13,15 +13,15 @@ from typing import Any, Final
 
 import click
 
-from conewise.algorithms import Status
 from conewise.analysis.explanations import ended
 from conewise.cli.options import dask_executor
 from conewise.cli.show import print_json
 from conewise.cli.standing import as_data, as_rows, in_a_row, in_one_line, remaining, worth_words
 from conewise.cli.trial import read_trial
 from conewise.errors import InputError, counted
-from conewise.objectives import as_objectives
 from conewise.problems.evaluators import Command, Evaluator, PythonFunction
+from conewise.question.objectives import as_objectives
+from conewise.rules import Status
 from conewise.studies.running.runner import RunEvent, run_study
 from conewise.studies.study import Study
 

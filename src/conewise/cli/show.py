@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from conewise._arrays import Floats
 from conewise._reading import patience
 from conewise._version import SCHEMA
-from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess
+from conewise.border import Floats
 from conewise.errors import printable
-from conewise.goals import Guarantee, Heuristic
+from conewise.question.question import Guarantee, Heuristic
 from conewise.report.data import Table
+from conewise.rules import Result
 
 _PIPE_WIDTH = 240  # characters: nothing is cut in a pipe
 

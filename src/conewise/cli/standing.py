@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from conewise._digits import readable, rounded_up
-from conewise.algorithms import Result, Status
-from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, ended, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
 from conewise.errors import counted
 from conewise.report.data import Table
+from conewise.rules import Result, Status
+from conewise.rules.contract import in_status
 from conewise.studies.boxes import BoxResult
 from conewise.studies.evaluations import Lease
 from conewise.studies.identity import Identity

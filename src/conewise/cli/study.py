@@ -23,7 +23,7 @@ from conewise.cli.stating import order_words, stated, stating
 from conewise.cli.trial import blocks_in, read_trial
 from conewise.errors import InputError, printable
 from conewise.models.written import KINDS
-from conewise.objectives import as_objectives
+from conewise.question.objectives import as_objectives
 from conewise.report.data import Table
 from conewise.studies.cells import OBJECTIVE, VALUE, as_objective
 from conewise.studies.evaluations import Batch, Told

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.dashboard.sources import Designs
-from conewise.order import pareto_mask
+from conewise.order.dominance import pareto_mask
 
 STEPS: Final = (1.0, *(float(degrees) for degrees in range(5, 180, 5)), 179.0)
 """Degrees at which the front is computed before angles are made exact; the first and last are those of the slider."""

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise.algorithms import Status
-from conewise.budgets import naive_budget
-from conewise.complexity import hardness
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.dashboard.levels import as_options, missed
 from conewise.dashboard.sources import Designs, not_out
 from conewise.dashboard.views import views
 from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
-from conewise.order import dominates, pareto_mask
+from conewise.order.budgets import naive_budget
+from conewise.order.complexity import hardness
+from conewise.order.dominance import dominates, pareto_mask
 from conewise.report.words import describe
+from conewise.rules import Status
 from conewise.tables.spreadsheets import guarded
 
 DRAWN: Final = 1500

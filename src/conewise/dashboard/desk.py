@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
-from conewise._arrays import as_positive, as_probability
-from conewise.cones import Cone
+from conewise.border import as_positive, as_probability
+from conewise.cone.cone import Cone
 from conewise.dashboard import answers, saved
 from conewise.dashboard.angles import leaving_angles
 from conewise.dashboard.estimates import about

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.dashboard.sources import Designs
 
 SAMPLE: Final = 128

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.algorithms import Result
+from conewise.border import Floats
 from conewise.errors import printable
+from conewise.rules import Result
 from conewise.studies.study import Study
 
 BATCH: Final = 20

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._conetext import split_cone_text
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.cone.text import split_cone_text
 from conewise.errors import InputError
 
 _FORMS: Final = '{"text": "planar:135"}, {"degrees": 135}, {"shares": [30, 20]} (in %) or {"ranking": [1, 0]}'

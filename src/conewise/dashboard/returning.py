@@ -9,13 +9,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._returns import smallest_change
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.dashboard.sources import Designs
 from conewise.dashboard.statements import spoken, stated
 from conewise.dashboard.views import views
 from conewise.errors import ConewiseError
-from conewise.order import dominates
+from conewise.order.dominance import dominates
+from conewise.order.returns import smallest_change
 
 _FARTHEST: Final = 2.0**20  # times the amount that was said: beyond, the exchange is as good as never
 _HALVINGS: Final = 24

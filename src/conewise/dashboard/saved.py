@@ -12,8 +12,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.dashboard.answers import backdrop, by_study, in_steps
 from conewise.dashboard.knowledge import Knowledge
 from conewise.dashboard.sources import Designs, Levels

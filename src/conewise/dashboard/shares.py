@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise.border import Floats
 from conewise.dashboard.sources import Designs
 
 _MOST_ON_FRONT: Final = 3000  # a larger front would take long

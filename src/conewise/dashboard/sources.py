@@ -14,19 +14,19 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from conewise._arrays import LARGEST_MEASURED, Floats, read_only
 from conewise._digits import rounded_up
-from conewise._noisetext import turned
-from conewise.algorithms import Result, Status
 from conewise.analysis.explanations import unused
+from conewise.border import LARGEST_MEASURED, Floats, read_only
 from conewise.certificate.rounding import Estimated
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
 from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
-from conewise.objectives import Objectives, as_objectives, unit_text, with_units
-from conewise.preferences import stated_cone
+from conewise.preferences.preferences import stated_cone
 from conewise.problems import SimulatedBandit
+from conewise.question.noisetext import turned
+from conewise.question.objectives import Objectives, as_objectives, unit_text, with_units
+from conewise.rules import Result, Status
 from conewise.studies.study import Study, StudyStatus
 from conewise.tables.columns import quoted_name
 from conewise.tables.designs import DesignTable, signs, two_of_one_name

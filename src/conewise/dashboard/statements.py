@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from conewise._statements import Statement
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.dashboard.preferences import cone_of, is_number
 from conewise.dashboard.sources import Designs
 from conewise.errors import InputError, printable
-from conewise.preferences import Preferences
+from conewise.preferences.preferences import Preferences
+from conewise.preferences.statements import Statement
 
 _FORMS: Final = (
     '{"accept": [given, amount, got, amount]} with objectives by number, {"prefer": [values, values]} or '

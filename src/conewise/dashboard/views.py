@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 
 _SAME: Final = 1e-6  # of a weight or a direction: stated rays carry 1e-9 of room for rounding
 _PLACES: Final = 6

@@ -8,12 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.budgets import naive_budget
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.experiments.repeat import repeat_naive
 from conewise.noise import Gaussian
-from conewise.order import pareto_mask
+from conewise.order.budgets import naive_budget
+from conewise.order.dominance import pareto_mask
 from conewise.problems import load
 
 ANGLES: Final = tuple(range(10, 180, 10))

@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import ROUNDING, Bools, Floats, as_count
-from conewise.cones import Cone
-from conewise.gaps import cover_gaps, suboptimality_gaps
-from conewise.order import pareto_mask
+from conewise.border import ROUNDING, Bools, Floats, as_count
+from conewise.cone.cone import Cone
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import cover_gaps, suboptimality_gaps
 
 _RUNS_A_TASK: Final = 25
 

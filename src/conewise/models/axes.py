@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, read_only
 from conewise._limits import LARGEST_OF_MODEL
+from conewise.border import Floats, read_only
 from conewise.errors import InputError
 from conewise.models.levels import Required
 from conewise.noise import Gaussian, GaussianUnknown, Noise

@@ -19,10 +19,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
+from conewise.data.observations import Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Statistics
-from conewise.goals import Answering, Question
 from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.failures import needed, possibly_optimal
@@ -30,6 +29,7 @@ from conewise.models.levels import Required, Spare
 from conewise.models.posterior import Posterior, Sampled, posterior_of
 from conewise.models.priors import Prior
 from conewise.models.screen import CORE, affordable, core, in_every_way, screened
+from conewise.question.question import Answering, Question
 
 FOR_DRAWS: Final = 0.1
 """The share of delta that pays for draws being finitely many, over all looks."""

@@ -12,11 +12,11 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.cones import Cone
-from conewise.goals import Notion
+from conewise.border import Bools, Floats, Indices
+from conewise.cone.cone import Cone
 from conewise.models.failures import AT_HAND, covers, escapes, fronts, needed, needs, possibly_optimal, slices
 from conewise.models.levels import Spare
+from conewise.question.question import Notion
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
 _STEPS: Final = 50  # changes of the set, at most

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.models.priors import Prior
 
 _JITTER: Final = 1e-9  # relative to the diagonal

@@ -18,10 +18,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.cones import Cone
-from conewise.goals import Notion
+from conewise.border import Bools, Floats, Indices
+from conewise.cone.cone import Cone
 from conewise.models.levels import Spare
+from conewise.question.question import Notion
 
 _ENTRIES: Final = 2**19  # numbers in the largest temporary array
 AT_HAND: Final = 2**14  # ... where it is gone through many times: it should stay in the cache

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_floats, check_unmasked, read_only, unit_interval
+from conewise.border import Floats, Indices, as_floats, check_unmasked, read_only, unit_interval
 from conewise.errors import InputError, shown
 from conewise.tables.frames import as_column, check_rows, columns_of, in_memory, is_frame, is_records, listed
 

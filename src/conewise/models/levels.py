@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, read_only
-from conewise.goals import Question
+from conewise.border import Bools, Floats, Indices, read_only
+from conewise.question.question import Question
 
 WIDTHS: Final = (10.0, 100.0, 1000.0)
 """Standard deviations of a common level around what is acceptable, in units: from near to anywhere."""

@@ -20,8 +20,8 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.feedback import Statistics
+from conewise.border import Bools, Floats, Indices
+from conewise.data.observations import Statistics
 from conewise.models.axes import Axes
 from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
 from conewise.models.levels import WIDTHS

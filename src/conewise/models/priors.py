@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_floats, read_only
+from conewise.border import Floats, Indices, as_floats, read_only
 from conewise.errors import InputError, shown
 from conewise.models.features import Encoded, encoded
 

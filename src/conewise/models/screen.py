@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.cones import Cone
+from conewise.border import Bools, Floats, Indices
+from conewise.cone.cone import Cone
 from conewise.models.levels import Required
 from conewise.models.posterior import Component, Posterior
 
@@ -284,7 +284,7 @@ def _contrast(
 
 def _front(z: Floats) -> Bools:
     """The designs that none of the others is at least as good as along all facets and better along one."""
-    from conewise.order import pareto_mask
+    from conewise.order.dominance import pareto_mask
 
     if not len(z):
         return np.zeros(0, dtype=bool)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import as_floats, as_option, read_only
+from conewise.border import as_floats, as_option, read_only
 from conewise.errors import InputError, shown
 from conewise.models.features import Encoded
 from conewise.models.priors import Independent, Linear, Prior, Smooth

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_probability
+from conewise.border import Floats, as_count, as_probability
 
 
 class Noise(ABC):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_floats
+from conewise.border import Floats, as_count, as_floats
 from conewise.errors import InputError
 
 SMALLEST_SIGMA: Final = 1e-100

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Bools, Floats, as_floats, as_probability, read_only
+from conewise.border import Bools, Floats, as_floats, as_probability, read_only
 from conewise.errors import InputError
 from conewise.noise.assumption import ChernoffTail, Noise
 from conewise.noise.factors import (

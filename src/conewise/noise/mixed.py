@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Bools, Floats, Indices, read_only
+from conewise.border import Bools, Floats, Indices, read_only
 from conewise.errors import InputError, printable
 from conewise.noise.assumption import ChernoffTail, Noise
 from conewise.noise.factors import subgaussian_norm_factor

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_count, read_only
+from conewise.border import Floats, Indices, as_count, read_only
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Pulls
 from conewise.noise import Noise
 from conewise.problems.evaluators import EvaluationFailed, LocalFunction
 from conewise.problems.parameters import Parameter, as_parameters

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls
 from conewise.problems.evaluators import EvaluationFailed, LocalFunction, Row
 from conewise.problems.simulated import Seed, as_generator
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, as_count, as_epsilon, as_points, as_positive, as_selection, read_only
-from conewise.complexity import beyond_unit_improvements, costliest_direction
-from conewise.cones import Cone, as_cone
+from conewise.border import Floats, as_count, as_epsilon, as_points, as_positive, as_selection, read_only
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import InputError
-from conewise.gaps import lift_norm, separation_gaps, suboptimality_gaps
-from conewise.order import pareto_mask
+from conewise.order.complexity import beyond_unit_improvements, costliest_direction
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import lift_norm, separation_gaps, suboptimality_gaps
 from conewise.problems.simulated import SimulatedBandit, TwoPoint
 
 

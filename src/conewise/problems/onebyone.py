@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls, check_returned
 from conewise.noise import Noise
 from conewise.problems.simulated import Seed
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, unit_interval
+from conewise.border import Floats, Indices, unit_interval
 from conewise.errors import InputError, shown
 
 MOST_CATEGORIES: Final = 64

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_count, as_floats, read_only
+from conewise.border import Floats, Indices, as_count, as_floats, read_only
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Pulls
 from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
 from conewise.problems.simulated import Seed, as_generator
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import Any, Final
 
-from conewise._arrays import NO_REAL_NUMBERS
+from conewise.border import NO_REAL_NUMBERS
 from conewise.errors import ConewiseError, InputError
 
 _LONGEST_REASON: Final = 300  # characters: a reason is one line of a journal

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_floats, as_points, as_positive, as_words, read_only
-from conewise._noisetext import turned
+from conewise.border import Floats, Indices, as_floats, as_points, as_positive, as_words, read_only
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Pulls
 from conewise.noise import Binary, ByObjective, Gaussian, Known, Noise, SubGaussian
+from conewise.question.noisetext import turned
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conewise._reading import lines_of, text_of
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_value, beside, chosen
 from conewise.readers.packed import ENDING, unpacked
 from conewise.tables.designcolumns import called

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from conewise.errors import InputError, counted, shown
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.tables.columns import IN_MEMORY, row_words
 from conewise.tables.designcolumns import called
 from conewise.tables.designs import OUTCOMES, check_columns, numbers

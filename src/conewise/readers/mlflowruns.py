@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from conewise._reading import text_of
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_place, as_value, beside, check_told_apart, chosen, named_by
 from conewise.tables.frames import is_frame, records_of
 

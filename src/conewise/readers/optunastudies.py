@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from conewise.errors import InputError, counted, shown
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_place, beside, check_told_apart, chosen, named_by
 from conewise.tables.designcolumns import called
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from conewise._reading import text_of
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_value, beside, chosen, named_by
 
 _SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")

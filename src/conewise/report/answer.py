@@ -13,22 +13,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count
 from conewise._digits import rounded_up
-from conewise.algorithms import Result, Status
-from conewise.algorithms.contract import undecided_words
 from conewise.analysis.explanations import more_evaluations
 from conewise.analysis.oddities import joined
+from conewise.border import Bools, Floats, Indices, as_count
 from conewise.certificate.boundaries import Comparisons, Seen
-from conewise.cones import Cone
-from conewise.directions import cover_at
+from conewise.cone.cone import Cone
 from conewise.errors import printable
-from conewise.gaps import escape_gaps
-from conewise.goals import certainty
-from conewise.order import pareto_mask
+from conewise.order.directions import cover_at
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import escape_gaps
+from conewise.question.question import certainty
 from conewise.report.headline import condition_words, headline, is_answered, price_lines, scope, why
 from conewise.report.subject import Subject, expect
 from conewise.report.words import describe, weightings
+from conewise.rules import Result, Status
+from conewise.rules.contract import undecided_words
 
 LISTED: Final = 2000
 """Designs listed; beyond, what is returned or open and a sample of the rest."""

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 
 _SIZE: Final = 260
 _REACH: Final = 95.0  # pixels of a unit vector

@@ -7,16 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
 from conewise._digits import readable
-from conewise.algorithms import Result, Status
-from conewise.algorithms.contract import in_status
 from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
+from conewise.border import Floats, Indices
 from conewise.errors import counted, printable
-from conewise.goals import IF_NORMAL, Guarantee, Heuristic, certainty
-from conewise.objectives import Objectives
+from conewise.question.objectives import Objectives
+from conewise.question.question import IF_NORMAL, Guarantee, Heuristic, certainty
 from conewise.report.subject import Subject
+from conewise.rules import Result, Status
+from conewise.rules.contract import in_status
 
 _NAMED: Final = 5  # designs called by name
 _LETTERS: Final = 120  # of their names together: long ones are fewer
@@ -193,7 +193,7 @@ def is_answered(subject: Subject) -> bool:
 def lead_words(meaning: Objectives, better: Floats, worse: Floats) -> str:
     """How one design differs from another, in the user's units: "12 more strength, 3 less price".
 
-    >>> from conewise.objectives import as_objectives
+    >>> from conewise.question.objectives import as_objectives
     >>> lead_words(as_objectives(["strength", "price"], ["price"]), np.array([41.0, 5.0]), np.array([30.0, 5.5]))
     '11 more strength, 0.5 less price'
     """

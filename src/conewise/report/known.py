@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.algorithms import Result
-from conewise.cones import Cone, as_cone
-from conewise.goals import Heuristic, Question
-from conewise.objectives import Objective, Objectives
+from conewise.border import Floats
+from conewise.cone.cone import Cone, as_cone
+from conewise.question.objectives import Objective, Objectives
+from conewise.question.question import Heuristic, Question
 from conewise.report.subject import Subject
+from conewise.rules import Result
 from conewise.tables.designs import two_of_one_name
 from conewise.tables.known import all_rows, names_of, open_designs, take_units
 from conewise.tables.names import first_repeated

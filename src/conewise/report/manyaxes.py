@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, check_names
-from conewise.algorithms import Result, Status
-from conewise.cones import Cone, as_cone
+from conewise.border import Floats, Indices, check_names
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import InputError
 from conewise.report.grounds import Palette, clear, finish, literal, literals, palette
 from conewise.report.plots import new_figure
 from conewise.report.words import weightings
+from conewise.rules import Result, Status
 from conewise.tables.designs import signs
 
 if TYPE_CHECKING:

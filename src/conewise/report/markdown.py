@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any, Final
 
-from conewise.algorithms import Status
 from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.sections import (
     OPTION_WORDS,
@@ -31,6 +30,7 @@ from conewise.report.sections import (
     weighting_lines,
 )
 from conewise.report.subject import Subject
+from conewise.rules import Status
 
 
 def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None) -> str:

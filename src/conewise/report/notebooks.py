@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
 from conewise.analysis.analyse import Analysis
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.errors import counted, printable
 from conewise.report.drawing import cone_svg
 from conewise.report.words import describe

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from conewise._version import __version__
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.bundle import DRAWINGS, bundle, embedded, policy, shared

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._arrays import Floats, Indices, as_points, check_names
-from conewise.algorithms import Result, Status
-from conewise.cones import Cone, as_cone
+from conewise.border import Floats, Indices, as_points, check_names
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import InputError, counted, shown
-from conewise.gaps import suboptimality_gaps
-from conewise.order import pareto_mask
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import suboptimality_gaps
 from conewise.report.answer import STATUS_ORDER, answer
 from conewise.report.grounds import Palette, clear, finish, literals, palette
 from conewise.report.manyaxes import (
@@ -39,6 +38,7 @@ from conewise.report.manyaxes import (
 )
 from conewise.report.plots import MARKERS, new_figure
 from conewise.report.subject import Moment, Subject
+from conewise.rules import Result, Status
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

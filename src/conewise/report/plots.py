@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.experiments.beyond import ConeRow
 from conewise.experiments.compare import rate_interval

@@ -14,9 +14,9 @@ import numpy as np
 from conewise._digits import readable, rounded_up
 from conewise._version import __version__
 from conewise.analysis.planning import EVALUATE, UP_TO_A_LOOK
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
 from conewise.errors import counted
-from conewise.objectives import unit_options
+from conewise.question.objectives import unit_options
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 from conewise.report.drawing import cone_svg
 

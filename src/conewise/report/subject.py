@@ -11,23 +11,23 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count, as_words, check_names
-from conewise._conetext import stored_text
 from conewise._reading import text_of
 from conewise._version import SCHEMA
-from conewise.algorithms import Result, Status
-from conewise.algorithms.contract import Algorithm, State, planner_of
-from conewise.algorithms.evidence import Evidence
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.explanations import ended, unused
 from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
-from conewise.cones import Cone
+from conewise.border import Floats, as_count, as_words, check_names
+from conewise.cone.cone import Cone
+from conewise.cone.text import stored_text
+from conewise.data.observations import Observations
 from conewise.errors import ConewiseError, InputError, closest, counted
-from conewise.feedback import Observations
-from conewise.goals import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.noise import Noise
-from conewise.objectives import Objective, Objectives, as_objectives, with_levels, with_units
+from conewise.question.objectives import Objective, Objectives, as_objectives, with_levels, with_units
+from conewise.question.question import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
+from conewise.rules import Result, Status
+from conewise.rules.contract import Algorithm, State, planner_of
+from conewise.rules.evidence import Evidence
 from conewise.studies.view import StudyView
 from conewise.tables.measurements import Source
 

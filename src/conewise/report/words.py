@@ -8,9 +8,9 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats
 from conewise.analysis.oddities import joined
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.errors import InputError, printable
 from conewise.tables.designs import signs
 

@@ -11,16 +11,16 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from conewise.algorithms.adaptive.answers import CertifiedRule
-from conewise.algorithms.contract import Algorithm, Result, State, planner_of
 from conewise.certificate.rounding import Estimated, spreads_of
 from conewise.certificate.separate import Separately
+from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls, check_returned
-from conewise.goals import Heuristic
 from conewise.noise import Noise
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
+from conewise.question.question import Heuristic
+from conewise.rules.adaptive.answers import CertifiedRule
+from conewise.rules.contract import Algorithm, Result, State, planner_of
 
 TRIED: Final = 50
 """Evaluations of an open design, on average, after which an objective without any variation stops a run."""

@@ -16,13 +16,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count
-from conewise.algorithms import ModelGuided, Result, SeparateModelGuided
+from conewise.border import Bools, Floats, Indices, as_count
 from conewise.certificate.separate import Separately
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError, shown
-from conewise.feedback import Observations, Statistics
-from conewise.goals import Question, amended
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.failures import covers, fronts, needed
 from conewise.models.features import Encoded
@@ -30,9 +28,11 @@ from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Independent, Prior, Smooth
 from conewise.models.screen import core
-from conewise.objectives import Objectives
 from conewise.problems.box import Box, Candidates
 from conewise.problems.simulated import Seed
+from conewise.question.objectives import Objectives
+from conewise.question.question import Question, amended
+from conewise.rules import ModelGuided, Result, SeparateModelGuided
 from conewise.studies.asking import Problem, Progress, told_all
 
 REFINEMENTS: Final = 3

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, as_floats, as_number, check_finite
+from conewise.border import Floats, as_floats, as_number, check_finite
 from conewise.certificate.separate import Separately
+from conewise.data.observations import Observations
 from conewise.errors import InputError, closest, shown
-from conewise.feedback import Observations
-from conewise.objectives import Objectives
+from conewise.question.objectives import Objectives
 from conewise.studies.identity import Identity
 
 OBJECTIVE: Final = "objective"

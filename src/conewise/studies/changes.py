@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
-from conewise._arrays import as_count, as_epsilon
-from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
-from conewise.cones import Cone, as_cone
+from conewise.border import as_count, as_epsilon
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
-from conewise.goals import Question
 from conewise.noise import Gaussian, GaussianUnknown, Noise, together
-from conewise.objectives import Objective, as_objectives
+from conewise.question.noisetext import no_assumption, noise_from_dict, noise_to_dict
+from conewise.question.objectives import Objective, as_objectives
+from conewise.question.question import Question
 from conewise.studies.columns import check_like, check_no_objective
 from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from conewise._arrays import as_count, as_epsilon, as_number
-from conewise.cones import Cone
+from conewise.border import as_count, as_epsilon, as_number
+from conewise.cone.cone import Cone
 from conewise.errors import InputError, shown
 from conewise.noise import Noise
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.studies.changes import Change, added, with_objective
 from conewise.studies.identity import Identity, as_stored
 from conewise.studies.ledger import Mark

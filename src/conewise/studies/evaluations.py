@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats
+from conewise.border import Bools, Floats
 from conewise.errors import InputError
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.identity import Identity

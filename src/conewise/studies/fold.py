@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise.algorithms.contract import Plan, Result, planner_of
-from conewise.algorithms.status import Status
-from conewise.feedback import Observations, Pulls
-from conewise.goals import Heuristic, amended
+from conewise.data.observations import Observations, Pulls
+from conewise.question.question import Heuristic, amended
+from conewise.rules.contract import Plan, Result, planner_of
+from conewise.rules.status import Status
 from conewise.studies.asking import Prospects
 from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change

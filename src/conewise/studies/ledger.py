@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Floats
+from conewise.border import Floats
+from conewise.data.observations import LARGEST_OBSERVED
 from conewise.errors import ConewiseError
-from conewise.feedback import LARGEST_OBSERVED
 from conewise.studies.changes import Change
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import MOST_NUMBERS, Identity

@@ -8,15 +8,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from conewise._arrays import as_count, as_non_negative
-from conewise.algorithms.contract import Algorithm, Result, planner_of
-from conewise.cones import Cone, as_cone
+from conewise.border import as_count, as_non_negative
+from conewise.cone.cone import Cone, as_cone
+from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.errors import InputError, counted, shown
-from conewise.feedback import Observations, Pulls, check_returned
-from conewise.goals import Question
 from conewise.models import Prior
 from conewise.noise import Noise
-from conewise.objectives import (
+from conewise.problems.box import Box
+from conewise.problems.called import Called
+from conewise.problems.onebyone import OneByOne
+from conewise.problems.recorded import Recorded
+from conewise.problems.simulated import Seed, as_generator
+from conewise.question.objectives import (
     Level,
     Objective,
     Objectives,
@@ -24,11 +27,8 @@ from conewise.objectives import (
     check_said_of,
     with_levels,
 )
-from conewise.problems.box import Box
-from conewise.problems.called import Called
-from conewise.problems.onebyone import OneByOne
-from conewise.problems.recorded import Recorded
-from conewise.problems.simulated import Seed, as_generator
+from conewise.question.question import Question
+from conewise.rules.contract import Algorithm, Result, planner_of
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
 from conewise.studies.rules import build, build_separate, check_options, check_separate_options, success_asked

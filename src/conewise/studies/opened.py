@@ -8,10 +8,10 @@ from numbers import Real
 from types import TracebackType
 from typing import Any, Final, Self
 
-from conewise._arrays import as_count
+from conewise.border import as_count
 from conewise.errors import InputError, closest, shown
-from conewise.goals import AnsweringInWords, Question
 from conewise.noise import Noise
+from conewise.question.question import AnsweringInWords, Question
 from conewise.studies.blocks import StudyBlocks
 from conewise.studies.cells import CELL_COLUMNS, cells_of, named_cells
 from conewise.studies.identity import NEXT, Identity

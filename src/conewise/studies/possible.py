@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from conewise import noise as noises
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.fit import Limits
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 
 
 def out_of_range(noise: noises.Noise | None, values: Floats) -> tuple[int, int] | None:

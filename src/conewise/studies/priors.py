@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from conewise._arrays import as_words
+from conewise.border import as_words
 from conewise.errors import InputError, shown
 from conewise.models import Prior
 from conewise.models.written import prior_from_dict, prior_of, prior_to_dict

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TypeVar
 
-from conewise._arrays import as_number
+from conewise.border import as_number
 from conewise.errors import ConewiseError
 from conewise.studies.fold import Fold
 from conewise.studies.ledger import LATEST, Ledger, Mark

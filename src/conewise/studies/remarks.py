@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
-from conewise.algorithms import Result
 from conewise.analysis.oddities import Extremes, Oddities, Remark, far_values, two_valued
+from conewise.border import Bools, Floats
 from conewise.certificate.rounding import Estimated
-from conewise.feedback import Observations, Statistics
-from conewise.goals import Question
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Noise
-from conewise.objectives import as_objectives, units_remark
+from conewise.question.objectives import as_objectives, units_remark
+from conewise.question.question import Question
+from conewise.rules import Result
 from conewise.studies.evaluations import Integers
 from conewise.studies.identity import Identity
 

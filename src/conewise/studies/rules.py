@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
-from conewise._arrays import as_option
-from conewise.algorithms import (
+from conewise.border import as_option
+from conewise.errors import InputError, shown
+from conewise.question.question import Notion, Question, notion_of
+from conewise.rules import (
     VOGP,
     Algorithm,
     AuerElimination,
@@ -23,8 +25,6 @@ from conewise.algorithms import (
     SeparateModelGuided,
     SuccessiveElimination,
 )
-from conewise.errors import InputError, shown
-from conewise.goals import Notion, Question, notion_of
 
 PAIRED: Final = "paired"
 """The rule for blocks that the designs share, and for nothing else."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from conewise._arrays import Floats
+from conewise.border import Floats
 from conewise.errors import InputError, shown
-from conewise.goals import Question
 from conewise.models.features import Encoded
 from conewise.models.priors import Prior
 from conewise.models.written import prior_of
 from conewise.problems.box import Box
+from conewise.question.question import Question
 from conewise.studies.boxes import DISCREPANCIES, MOST_REFINEMENTS, SIZES, Meshing
 from conewise.tables.designs import NAME_COLUMNS
 

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise import noise as noises
-from conewise._arrays import (
+from conewise._limits import LARGEST_SEED, MOST_DESIGNS
+from conewise.border import (
     NO_REAL_NUMBERS,
     Floats,
     as_count,
@@ -29,15 +30,14 @@ from conewise._arrays import (
     check_sums,
     check_unmasked,
 )
-from conewise._limits import LARGEST_SEED, MOST_DESIGNS
-from conewise._noisetext import no_assumption, noise_from_dict, noise_to_dict
-from conewise.algorithms import Algorithm
-from conewise.cones import Cone, as_cone
+from conewise.cone.cone import Cone, as_cone
+from conewise.data.observations import LARGEST_OBSERVED
 from conewise.errors import ConewiseError, InputError, counted, shown
-from conewise.feedback import LARGEST_OBSERVED
-from conewise.goals import Notion, Question
-from conewise.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
 from conewise.problems.box import Box
+from conewise.question.noisetext import no_assumption, noise_from_dict, noise_to_dict
+from conewise.question.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
+from conewise.question.question import Notion, Question
+from conewise.rules import Algorithm
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
 from conewise.studies.cells import CELL_COLUMNS, cell_values, check_separate

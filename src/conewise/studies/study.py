@@ -12,12 +12,12 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._arrays import Floats, Indices, as_count, as_floats
-from conewise.cones import Cone
+from conewise.border import Floats, Indices, as_count, as_floats
+from conewise.cone.cone import Cone
 from conewise.errors import InputError
 from conewise.models import Prior
 from conewise.noise import Noise
-from conewise.objectives import Level, Objective
+from conewise.question.objectives import Level, Objective
 from conewise.studies.cells import as_objective, as_told, widened
 from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (

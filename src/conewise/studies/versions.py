@@ -22,8 +22,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Final
 
-from conewise.algorithms import Algorithm
 from conewise.errors import InputError
+from conewise.rules import Algorithm
 from conewise.studies.ledger import Mark
 from conewise.studies.rules import build_for_any_epsilon
 from conewise.studies.spec import Specification

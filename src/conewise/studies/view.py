@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, advisory, as_count
-from conewise.algorithms import Result
 from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
 from conewise.analysis.oddities import Remark
+from conewise.border import Floats, advisory, as_count
 from conewise.certificate.separate import Separately
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.rules import Result
 from conewise.studies.cells import apart, widened
 from conewise.studies.evaluations import Evaluations, Integers, Lease
 from conewise.studies.opened import OpenedStudy

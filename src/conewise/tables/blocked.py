@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, read_only
+from conewise.border import Bools, Floats, Indices, read_only
+from conewise.data.observations import Counts, Observations
 from conewise.errors import InputError
-from conewise.feedback import Counts, Observations
-from conewise.objectives import Objectives
+from conewise.question.objectives import Objectives
 from conewise.tables.columns import row_words
 from conewise.tables.designcolumns import coded
 from conewise.tables.designs import check_columns

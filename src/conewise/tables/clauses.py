@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Bools, as_decimal, refuse_comma
+from conewise.border import Bools, as_decimal, refuse_comma
 from conewise.errors import InputError, shown
 from conewise.tables.columns import row_words
 

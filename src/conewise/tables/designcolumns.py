@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Indices
+from conewise.border import Indices
 from conewise.errors import InputError
-from conewise.objectives import Objective
+from conewise.question.objectives import Objective
 from conewise.tables.columns import listed_columns, row_words
 from conewise.tables.designs import check_columns, name_column
 from conewise.tables.names import ArrowTexts, first_come, text_of

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from conewise._arrays import as_decimal
+from conewise.border import as_decimal
 from conewise.errors import InputError
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designs import name_column

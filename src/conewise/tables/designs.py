@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 
 from conewise import _limits as limits
-from conewise._arrays import NO_REAL_NUMBERS, Floats, Indices, as_decimal
+from conewise.border import NO_REAL_NUMBERS, Floats, Indices, as_decimal
 from conewise.errors import InputError, shown
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.question.objectives import Objective, Objectives, as_objectives
 from conewise.tables.clauses import Where
 from conewise.tables.columns import is_unnamed, listed_columns, no_column, row_words
 from conewise.tables.files import Unchanged

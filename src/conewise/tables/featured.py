@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import read_only
+from conewise.border import read_only
+from conewise.data.observations import Counts, Observations
 from conewise.errors import InputError, shown
-from conewise.feedback import Counts, Observations
-from conewise.objectives import Objectives
+from conewise.question.objectives import Objectives
 from conewise.tables.columns import IN_MEMORY, row_words
 from conewise.tables.designrows import designs_of, read_designs, typed_column
 from conewise.tables.designs import MISSING, check_columns

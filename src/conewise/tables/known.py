@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, advisory, as_flag, as_points, as_words
-from conewise.cones import Cone, as_cone
+from conewise.border import Floats, Indices, advisory, as_flag, as_points, as_words
+from conewise.cone.cone import Cone, as_cone
 from conewise.errors import InputError, shown
-from conewise.objectives import (
+from conewise.question.objectives import (
     TENFOLD,
     Level,
     Objective,

@@ -10,11 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise.border import Floats
+from conewise.data.observations import Counts, Observations
 from conewise.errors import InputError
-from conewise.feedback import Counts, Observations
 from conewise.noise import Binary, Known
-from conewise.objectives import Objective, Objectives
+from conewise.question.objectives import Objective, Objectives
 from conewise.tables.columns import row_words
 from conewise.tables.designcolumns import called, design_column, texts
 from conewise.tables.designs import check_columns, meant, numbers

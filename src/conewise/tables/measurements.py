@@ -15,11 +15,11 @@ from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, read_only
+from conewise.border import Floats, Indices, read_only
+from conewise.data.observations import Counts, Observations
 from conewise.errors import InputError
-from conewise.feedback import Counts, Observations
 from conewise.noise import Binary, Known
-from conewise.objectives import Objective, Objectives, as_objectives
+from conewise.question.objectives import Objective, Objectives, as_objectives
 from conewise.tables.columns import is_unnamed, listed_columns, quoted_name, row_words
 from conewise.tables.designcolumns import called, coded, design_column
 from conewise.tables.designs import check_columns, meant, numbers

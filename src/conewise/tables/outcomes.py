@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats
+from conewise.border import Floats
 from conewise.errors import InputError
 from conewise.tables.columns import row_words
 from conewise.tables.designs import OUTCOMES, what_is_wrong

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices, as_decimal
+from conewise.border import Floats, Indices, as_decimal
 from conewise.errors import ConewiseError, InputError, from_extra, shown
 from conewise.tables.csvfiles import CsvReader, GuardedCsvReader
 from conewise.tables.designs import DesignTable

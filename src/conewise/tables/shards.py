@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from conewise import _limits as limits
-from conewise._arrays import Floats
 from conewise._workers import in_order
-from conewise.cones import Cone
+from conewise.border import Floats
+from conewise.cone.cone import Cone
 from conewise.errors import InputError
 from conewise.fronts import Front, RunningFront
-from conewise.objectives import Objective, Objectives, weighs
-from conewise.order import pareto_mask
+from conewise.order.dominance import pareto_mask
+from conewise.question.objectives import Objective, Objectives, weighs
 from conewise.tables.clauses import Where
 from conewise.tables.csvfiles import CsvReader, Span, UnsplittableError
 from conewise.tables.designs import Chunk, DesignTable, two_of_one_name

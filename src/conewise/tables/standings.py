@@ -8,10 +8,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise._arrays import Bools, Floats, Indices
-from conewise.cones import Cone
-from conewise.objectives import Objectives
-from conewise.order import pareto_mask
+from conewise.border import Bools, Floats, Indices
+from conewise.cone.cone import Cone
+from conewise.order.dominance import pareto_mask
+from conewise.question.objectives import Objectives
 
 MISSES: Final = "misses a level"
 KEPT, COVERED, BEATEN = "kept", "covered", "beaten"

@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from conewise.algorithms.contract import Algorithm, Result
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError
-from conewise.feedback import Observations, Pulls
-from conewise.goals import Guarantee, Heuristic, Question, verdict
 from conewise.noise import Gaussian
 from conewise.problems.simulated import SimulatedBandit
+from conewise.question.question import Guarantee, Heuristic, Question, verdict
+from conewise.rules.contract import Algorithm, Result
 
 _SEED: Final = 11
 _LONGEST: Final = 10_000  # batches of a run

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from conewise.feedback import Observations, Pulls, check_returned
+from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.noise import Noise
 from conewise.studies.asking import Problem
 

@@ -11,11 +11,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import pytest
 
-from conewise.algorithms.contract import Result
-from conewise.cones import Cone
+from conewise.cone.cone import Cone
+from conewise.data.observations import Observations
 from conewise.errors import ConewiseError
-from conewise.feedback import Observations
 from conewise.noise import Gaussian
+from conewise.rules.contract import Result
 from conewise.studies.evaluations import Evaluation, seed_of
 from conewise.studies.spec import Specification, specified
 from conewise.studies.storage.journal import Entry, Journal

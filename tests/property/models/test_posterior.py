@@ -10,7 +10,7 @@ from scipy.special import gammaln
 
 import conewise as cw
 from conewise.certificate.separate import Separately
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.models.axes import axes_of
 from conewise.models.levels import WIDTHS, Required
 from conewise.models.posterior import posterior_of

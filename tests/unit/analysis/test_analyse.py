@@ -11,9 +11,9 @@ import pytest
 import conewise as cw
 from conewise import _limits as limits
 from conewise import noise
-from conewise.algorithms import SuccessiveElimination
 from conewise.analysis.analyse import analyse
 from conewise.certificate.schedule import MOST
+from conewise.rules import SuccessiveElimination
 from conewise.tables import readers
 from conewise.tables.measurements import LongTable, open_measurements
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 from conewise.noise import Bounded, Gaussian
 
 HEAT = np.linspace(20, 90, 8)
@@ -70,7 +70,7 @@ def test_the_answer_is_that_of_the_rule_on_the_same_statistics():
     table = rows()
     question = cw.Question(cw.Cone.orthant(2), 0.15, 0.05, Gaussian(0.03))
     model = cw.models.Linear({"temp": HEAT.tolist()})
-    rule = cw.algorithms.ModelGuided(question, 8, model=model)
+    rule = cw.rules.ModelGuided(question, 8, model=model)
     told = Observations.single(
         [NAMES.index(row["name"]) for row in table], [[row["strength"], row["speed"]] for row in table]
     )

@@ -8,7 +8,7 @@ from shared.studies import make
 
 import conewise as cw
 from conewise.analysis.oddities import Extremes, far_values, listed
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
 

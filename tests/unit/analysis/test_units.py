@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 
 
 def rows(n=30, scale=1.0):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise._polyhedra import non_negative_least_squares
+from conewise.cone.polyhedra import non_negative_least_squares
 
 _SOURCE = Path(__file__).resolve().parents[3] / "benchmarks" / "characteristic.py"
 _SPEC = importlib.util.spec_from_file_location("conewise_characteristic", _SOURCE)

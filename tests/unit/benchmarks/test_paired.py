@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from benchmarks.paired import BLOCK, LEAST, CommonRandomNumbers, Ratio, paired
-from conewise.feedback import Pulls
+from conewise.data.observations import Pulls
 from conewise.noise import Binary, Gaussian
 from conewise.problems.simulated import BernoulliNoise, GaussianNoise, NoiseByObjective, TwoPoint, UniformNoise
 

@@ -12,7 +12,7 @@ import conewise as cw
 from conewise.certificate.asked import Asked
 from conewise.certificate.certificate import Sample
 from conewise.certificate.separate import Separately, SeparateSample
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Gaussian
 
 QUESTION = cw.Question(cw.Cone.orthant(2), 0.5, 0.1, Gaussian(0.5))

@@ -25,7 +25,7 @@ from conewise.certificate.bounded import (
 )
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded
 
 LEVEL = 1e-6

@@ -18,7 +18,7 @@ from shared.certificates import (
 
 import conewise as cw
 from conewise.certificate.history import Checkpoints, Snapshot
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 NOISES = [Gaussian(0.5), SubGaussian(0.5), Bounded(-1, 1)]

@@ -23,12 +23,12 @@ from shared.certificates import (
 )
 
 import conewise as cw
-from conewise.algorithms import Certificate, SuccessiveElimination
 from conewise.certificate.claims import Struck, Worked, judge
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
+from conewise.rules import Certificate, SuccessiveElimination
 
 STEPWISE = replace(TUNING, pilots=False)
 """Exact identification step by step with even weights (docs/adaptive, 3.2)."""

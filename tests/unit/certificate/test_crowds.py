@@ -8,7 +8,7 @@ from shared.certificates import at_levels, certificate, climbed, forgetful, mask
 
 from conewise.certificate import crowds
 from conewise.certificate.history import Checkpoints
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Gaussian, GaussianUnknown
 
 K = 60

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conewise.certificate.fit import Limits, check_exact, check_fit, needs_scatters
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
-from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 
 

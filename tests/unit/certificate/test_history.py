@@ -11,7 +11,7 @@ from shared.certificates import means_at
 import conewise as cw
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 
 LEVELS = Levels((2, 3, 5, 8))
 K, DIM = 3, 2

@@ -9,14 +9,14 @@ import pytest
 from scipy.stats import binom
 
 import conewise as cw
-from conewise.algorithms import Certificate
-from conewise.algorithms.adaptive.fixed import FixedSample
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.mixed import Added
 from conewise.certificate.radii import radii_for, radii_for_one_look
 from conewise.certificate.requirements import Requirements
-from conewise.feedback import Observations, Pulls, Statistics
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
+from conewise.rules import Certificate
+from conewise.rules.adaptive.fixed import FixedSample
 from tests.shared.certificates import nothing
 
 PLANAR, ORTHANT = cw.Cone.planar(60), cw.Cone.orthant(3)

@@ -10,12 +10,12 @@ from shared.binomial import admitted, rejected
 from shared.cones import random_cone
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate import pilots
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.tuning import TUNING, Tuning
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
+from conewise.rules import SuccessiveElimination
 from conewise.studies.loop import run
 
 ORTHANT = cw.Cone.orthant(2)

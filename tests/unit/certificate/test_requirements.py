@@ -12,8 +12,8 @@ import conewise as cw
 from conewise.certificate.bounded import CURVE, LARGEST_SQUARES, log_mixture
 from conewise.certificate.certificate import Sample
 from conewise.certificate.requirements import Bounds
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
-from conewise.feedback import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 from tests.shared.certificates import CONES, ORTHANT, at_levels, certificate, masks, nothing, random_state, twin
 

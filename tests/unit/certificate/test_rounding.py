@@ -7,10 +7,10 @@ import pytest
 from shared.binomial import rejected
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.rounding import Rounding
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import GaussianUnknown
+from conewise.rules import SuccessiveElimination
 
 ORTHANT = cw.Cone.orthant(2)
 UNKNOWN = GaussianUnknown()

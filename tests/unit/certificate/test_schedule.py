@@ -14,7 +14,7 @@ from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.schedule import MOST
 from conewise.certificate.tuning import Tuning
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Gaussian, GaussianUnknown, SubGaussian
 
 

@@ -11,7 +11,7 @@ from scipy.stats import binom, norm, t
 import conewise as cw
 from conewise.certificate.certificate import Sample
 from conewise.certificate.separate import Separately, SeparateSample
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 
 WIDE, ORTHANT = cw.Cone.planar(120), cw.Cone.orthant(2)
@@ -68,8 +68,8 @@ def test_radii_are_sums_of_those_of_the_objectives_at_their_own_counts(cone, not
 
 def test_equal_counts_and_one_objective_a_facet_are_the_sample_of_whole_evaluations():
     """Under the orthant nothing is lost: the same claims as from complete rows."""
-    from conewise.algorithms.adaptive.fixed import FixedSample
-    from conewise.feedback import Observations, Statistics
+    from conewise.data.observations import Observations, Statistics
+    from conewise.rules.adaptive.fixed import FixedSample
 
     rng = np.random.default_rng(2)
     values, designs = (

@@ -9,7 +9,7 @@ import conewise as cw
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.separatelooks import SeparateLooks, Streams
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 
 ORTHANT, WIDE = cw.Cone.orthant(2), cw.Cone.planar(120)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.stated import epsilon_of
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Gaussian
+from conewise.rules import SuccessiveElimination
 
 CONE = cw.Cone.orthant(2)
 MEANS = np.array([[0.0, 2.0], [1.0, 1.0], [2.0, 0.0], [0.9, 0.9], [-1.0, -1.0]])

@@ -14,7 +14,7 @@ from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Standing
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import SubGaussian
 
 ORTHANT = cw.Cone.orthant(2)

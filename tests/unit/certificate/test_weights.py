@@ -9,14 +9,14 @@ import pytest
 from shared.certificates import masks, spent_on, twin
 
 import conewise as cw
-from conewise.algorithms import SuccessiveElimination
 from conewise.certificate.bounded import AnytimeBernstein
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.tuning import TUNING
 from conewise.certificate.weights import Standing
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
+from conewise.rules import SuccessiveElimination
 
 ORTHANT = cw.Cone.orthant(2)
 

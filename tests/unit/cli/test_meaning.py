@@ -11,7 +11,7 @@ import conewise as cw
 from conewise.cli.main import main
 from conewise.cli.meaning import all_named, assumed_of, meant_by
 from conewise.noise import Gaussian
-from conewise.objectives import as_objectives
+from conewise.question.objectives import as_objectives
 
 DRUGS = {"strong": (5.0, 9.0), "mild": (4.0, 2.0), "weak": (1.0, 2.6)}
 COLUMNS = ["--objectives", "effect,toxicity", "--minimise", "toxicity"]

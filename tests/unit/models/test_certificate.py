@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import beta
 
 import conewise as cw
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.models import certificate as models
 from conewise.models import posterior
 from conewise.models.certificate import ALARM, PosteriorCertificate, certified, failures_allowed, level_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.models import conditioned
 from conewise.models.axes import axes_of
 from conewise.models.conditioned import Conditioned, Exchangeable, Joints

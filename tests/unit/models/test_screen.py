@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.feedback import Observations, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.models import certificate as certifying
 from conewise.models import screen
 from conewise.models.certificate import PosteriorCertificate

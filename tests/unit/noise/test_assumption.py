@@ -34,8 +34,8 @@ def test_assumptions_travel_between_processes(noise):
 
 def test_a_noise_of_ones_own_keeps_its_own_tails():
     """Taken for subgaussian, one of Laplace's tails at delta = 1e-6 was exceeded 58 times too often."""
-    from conewise.algorithms import SuccessiveElimination
-    from conewise.algorithms.adaptive.fixed import FixedSample
+    from conewise.rules import SuccessiveElimination
+    from conewise.rules.adaptive.fixed import FixedSample
 
     own, light = Laplace(), cw.noise.SubGaussian(1.0)
     cone = cw.Cone.orthant(2)
@@ -48,5 +48,5 @@ def test_a_noise_of_ones_own_keeps_its_own_tails():
     assert heavy.levels.counts[-1] > thin.levels.counts[-1]
     budgets = [cw.naive_budget(cone, noise, 3, 0.5, 1e-6, bound="subgaussian") for noise in (own, light)]
     assert budgets[0] > budgets[1]
-    risk = cw.budgets.failure_probability(cone, own, 3, 0.5, budgets[0], bound="subgaussian")
+    risk = cw.order.budgets.failure_probability(cone, own, 3, 0.5, budgets[0], bound="subgaussian")
     assert risk <= 1e-6

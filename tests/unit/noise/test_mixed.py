@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise._noisetext import noise_from_dict, noise_to_dict, turned
 from conewise.noise import (
     Binary,
     Bounded,
@@ -17,6 +16,7 @@ from conewise.noise import (
     SubGaussian,
     subgaussian_norm_factor,
 )
+from conewise.question.noisetext import noise_from_dict, noise_to_dict, turned
 
 
 def test_objectives_of_one_kind_are_taken_together_and_kinds_stay_apart():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import conewise as cw
-from conewise.feedback import Pulls
+from conewise.data.observations import Pulls
 from conewise.problems import Called
 
 ROWS = [{"name": "cold", "x": 1.0}, {"name": "warm", "x": 3.0}, {"name": "hot", "x": 2.0}]

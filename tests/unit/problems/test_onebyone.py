@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.feedback import Observations, Pulls
+from conewise.data.observations import Observations, Pulls
 from conewise.noise import Gaussian
 from conewise.problems import OneByOne
 

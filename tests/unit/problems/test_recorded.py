@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.data.observations import Pulls
 from conewise.errors import InputError
-from conewise.feedback import Pulls
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.problems import Recorded
 

@@ -13,15 +13,15 @@ from shared import studies
 from shared.answers import NASTY, measured
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.algorithms.adaptive.elimination import SuccessiveElimination
-from conewise.algorithms.evidence import Evidence
 from conewise.cli.main import commands
-from conewise.goals import Guarantee, Heuristic
+from conewise.question.question import Guarantee, Heuristic
 from conewise.report.answer import answer, chosen_designs
 from conewise.report.markdown import markdown_page
 from conewise.report.page import html_page
 from conewise.report.subject import of_analysis, of_result, of_saved, of_state, of_study, of_table
+from conewise.rules import Result
+from conewise.rules.adaptive.elimination import SuccessiveElimination
+from conewise.rules.evidence import Evidence
 from conewise.tables.measurements import open_measurements
 
 

@@ -15,7 +15,7 @@ from shared import studies
 import conewise as cw
 from conewise.certificate.looks import spending
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 from conewise.report.answer import answer
 from conewise.report.subject import as_it_ran, of_state, of_study, of_table
 from conewise.tables.measurements import Recorded

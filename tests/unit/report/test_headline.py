@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.goals import Guarantee, Heuristic
-from conewise.objectives import Objective, as_objectives
+from conewise.question.objectives import Objective, as_objectives
+from conewise.question.question import Guarantee, Heuristic
 from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.headline import headline, lead_words, one_of, price_lines, take, worth
 from conewise.report.markdown import markdown_page
 from conewise.report.slim import page_data
 from conewise.report.subject import Moment, of_result
+from conewise.rules import Result
 
 
 def made(statuses, guarantee=None, *, success="cover", epsilon=0.1, returned=None, names=None, **more):

@@ -12,13 +12,13 @@ from shared import studies
 from shared.answers import NASTY
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.goals import Guarantee
+from conewise.question.question import Guarantee
 from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.known import of_front
 from conewise.report.markdown import _plain, markdown_page
 from conewise.report.subject import of_result, of_study
+from conewise.rules import Result
 
 
 def test_markdown_shows_names_as_they_are(told):

@@ -9,7 +9,7 @@ import pytest
 from shared import studies
 
 import conewise as cw
-from conewise.feedback import Observations
+from conewise.data.observations import Observations
 
 SVG = "{http://www.w3.org/2000/svg}"
 

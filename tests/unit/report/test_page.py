@@ -13,7 +13,7 @@ from shared.answers import NASTY
 
 import conewise as cw
 from conewise.noise import Gaussian
-from conewise.objectives import as_objectives
+from conewise.question.objectives import as_objectives
 from conewise.report.answer import answer
 from conewise.report.bundle import fingerprint
 from conewise.report.known import of_values

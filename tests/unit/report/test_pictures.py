@@ -12,13 +12,13 @@ from shared import studies
 from shared.answers import drawn, made_up, words_in
 
 import conewise as cw
-from conewise.algorithms import Result
 from conewise.errors import ConewiseError, InputError
-from conewise.goals import Heuristic
+from conewise.question.question import Heuristic
 from conewise.report import pictures, plots
 from conewise.report.grounds import palette
 from conewise.report.manyaxes import styles
 from conewise.report.subject import Moment, as_it_ran, of_result
+from conewise.rules import Result
 
 
 def points(axis):

@@ -7,12 +7,12 @@ import re
 import numpy as np
 
 import conewise as cw
-from conewise.algorithms import Result
-from conewise.goals import Guarantee
+from conewise.question.question import Guarantee
 from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.known import of_front
 from conewise.report.subject import of_result
+from conewise.rules import Result
 
 CARS = [{"name": name, "price": p, "power": w} for name, p, w in [("a", 9e5, 80), ("b", 9e5 + 2, 90), ("c", 12, 1)]]
 

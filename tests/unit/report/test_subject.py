@@ -105,7 +105,7 @@ def test_what_a_report_is_not_about_is_refused_by_name(table, tmp_path):
 
 def test_a_loop_over_single_objectives_is_shown_by_design():
     """What is asked for are cells, numbered design after design; a report speaks of designs."""
-    rule = cw.algorithms.SeparateElimination(cw.Question(cw.Cone.orthant(2), 0.5, 0.1, cw.noise.Gaussian(0.5)), 4)
+    rule = cw.rules.SeparateElimination(cw.Question(cw.Cone.orthant(2), 0.5, 0.1, cw.noise.Gaussian(0.5)), 4)
     state, rng = rule.start(), np.random.default_rng(0)
     for _ in range(2):
         pulls = rule.ask(state)

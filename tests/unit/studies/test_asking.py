@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
+from conewise.data.observations import check_returned
 from conewise.errors import InputError
-from conewise.feedback import check_returned
 from conewise.noise import Gaussian
 from conewise.studies.asking import run, told_all
 

@@ -11,8 +11,8 @@ from shared.memory import study_in_memory
 
 import conewise as cw
 from conewise.cli.main import commands
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.studies.blocks import drawn_blocks
 

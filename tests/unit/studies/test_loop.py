@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.algorithms import NaiveElimination
 from conewise.noise import Bounded, ByObjective, Gaussian, Known, SubGaussian
 from conewise.problems import HeavyTailed, SimulatedBandit, TwoPoint, UniformNoise
+from conewise.rules import NaiveElimination
 from conewise.studies import run
 
 IMRT = cw.problems.load("imrt")

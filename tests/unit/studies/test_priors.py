@@ -219,7 +219,7 @@ def test_prices_that_are_refused(tmp_path, price, sentence):
 def test_two_states_of_one_number_of_evaluations_share_what_draws_cost(tmp_path):
     with create(tmp_path / "t.db") as study:
         assert study.rule().certificate.looks == 2
-        assert cw.algorithms.ModelGuided(study.question, 7, model=models.Independent()).certificate.looks == 1
+        assert cw.rules.ModelGuided(study.question, 7, model=models.Independent()).certificate.looks == 1
 
 
 def test_a_corrected_value_is_named_in_what_is_assumed(tmp_path, expected):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.goals import Question
 from conewise.noise import GaussianUnknown
+from conewise.question.question import Question
 from conewise.studies.remarks import Values, remarks
 
 ASKED = Question(

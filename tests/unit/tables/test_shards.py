@@ -16,7 +16,7 @@ import pytest
 
 import conewise as cw
 from conewise import _limits as limits
-from conewise.order import pareto_mask_by_definition
+from conewise.order.dominance import pareto_mask_by_definition
 from conewise.tables import names as naming
 from conewise.tables import readers, shards
 from conewise.tables.selection import all_columns

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.records import CARS
 
 import conewise as cw
-from conewise.objectives import as_objectives
+from conewise.question.objectives import as_objectives
 from conewise.tables.standings import standings
 
 CHOICE = {"objectives": ["price", "power"], "minimise": ["price"]}

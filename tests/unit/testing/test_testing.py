@@ -56,7 +56,7 @@ def test_without_pytest_one_sentence_says_what_is_missing(monkeypatch):
 def test_conewise_itself_does_not_import_the_suites():
     code = "import sys, conewise; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert "conewise.cones" in loaded
+    assert "conewise.cone.cone" in loaded
     assert not [name for name in loaded if name.startswith(("pytest", "conewise.testing"))]
 
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.claims import Certified
 from conewise.certificate.requirements import Bounds
-from conewise.goals import Notion
+from conewise.question.question import Notion
 
 TIE: Final = 5e-324
 """Above 0, by however little: two designs that are equal along a facet without noise, and 0 is asked for."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats
-from conewise._distinct import SAME
+from conewise.border import Bools, Floats
+from conewise.data.resolution import SAME
 
 
 @dataclass(frozen=True, eq=False)

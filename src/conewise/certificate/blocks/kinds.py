@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
+from conewise.data.observations import Statistics
 from conewise.errors import InputError
-from conewise.feedback import Statistics
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Noise
 
 

@@ -13,14 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import ROUNDING, Floats, Indices
+from conewise.border import ROUNDING, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.wagers import HAIR, Wagers, lower_bounds
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.tuning import TUNING
-from conewise.feedback import Statistics
-from conewise.goals import Question
+from conewise.data.observations import Statistics
+from conewise.question.question import Question
 
 BELOW: Final = -1e-300
 """Below 0, by however little: fine at epsilon = 0, strictly; or a level that is missed."""

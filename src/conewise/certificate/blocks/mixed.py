@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.wagers import HAIR, chunks, lower_bounds

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Bools, Floats, Indices, as_count, read_only
+from conewise.border import Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.blocks.claims import TIE, Numbers, PairedClaims, judged
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
@@ -25,10 +25,10 @@ from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bound
 from conewise.certificate.fit import check_exact
 from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
-from conewise.directions import cover_at
+from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
-from conewise.feedback import Counts, Observations, Statistics
-from conewise.goals import Answering, Question
+from conewise.order.directions import cover_at
+from conewise.question.question import Answering, Question
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise._arrays import Floats, Indices
+from conewise.border import Floats, Indices
 
 LARGEST_STAKE: Final = 0.8
 """Of what a bet against mean 0 could lose."""

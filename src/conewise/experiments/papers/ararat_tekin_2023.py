@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from conewise._arrays import Floats, as_count
 from conewise._limits import LARGEST_SEED
-from conewise.budgets import naive_budget
-from conewise.cones import Cone
+from conewise.border import Floats, as_count
+from conewise.cone.cone import Cone
 from conewise.experiments.compare import LEVEL, Cell, exact_cell, mean_cell, rate_cell
 from conewise.experiments.papers import ararat_tekin_2023_tables as printed
 from conewise.experiments.repeat import Scores, repeat_naive
-from conewise.gaps import suboptimality_gaps
 from conewise.noise import Gaussian
-from conewise.order import pareto_mask
+from conewise.order.budgets import naive_budget
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import suboptimality_gaps
 from conewise.problems import SimulatedBandit, load
 
 DELTA = 0.01

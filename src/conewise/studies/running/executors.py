@@ -17,8 +17,8 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from conewise._arrays import as_count
 from conewise._workers import check_workers, scheduler_has_gone, workers_of
+from conewise.border import as_count
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line, in_words
 from conewise.studies.cells import OBJECTIVE

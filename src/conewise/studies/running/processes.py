@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from conewise._arrays import as_count
+from conewise.border import as_count
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import Evaluator, Row, in_one_line
 from conewise.studies.running.executors import Call, Crew, Done, EndedFromOutside, Work, perform

@@ -20,8 +20,8 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from conewise._arrays import as_count, as_positive
 from conewise.analysis.explanations import ended
+from conewise.border import as_count, as_positive
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import as_evaluator, in_one_line
 from conewise.studies.cells import OBJECTIVE

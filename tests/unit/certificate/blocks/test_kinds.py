@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from conewise.certificate.blocks.kinds import Kinds
+from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
-from conewise.feedback import Observations, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known, SubGaussian
 
 

@@ -8,11 +8,11 @@ from scipy.stats import binom, t
 from shared.passes import FLAT, answers
 
 import conewise as cw
-from conewise.algorithms import PairedElimination
 from conewise.certificate.blocks.paired import Paired
 from conewise.certificate.blocks.wagers import LIMIT
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.problems import Recorded
+from conewise.rules import PairedElimination
 
 RATES = np.array([[0.9, 0.3], [0.4, 0.8], [0.35, 0.25], [0.6, 0.6]])
 LEVELLED = [cw.Objective("a"), cw.Objective("b", level=0.5)]

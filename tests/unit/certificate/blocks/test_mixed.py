@@ -7,14 +7,14 @@ import pytest
 from scipy.stats import t
 
 import conewise as cw
-from conewise.algorithms import PairedElimination
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.mixed import MixedBounds
 from conewise.certificate.blocks.wagers import lower_bounds, stakes_for
+from conewise.data.observations import Observations
 from conewise.errors import InputError
-from conewise.feedback import Observations
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 from conewise.problems import Recorded
+from conewise.rules import PairedElimination
 
 NOISE = ByObjective([Binary(), GaussianUnknown(), Known()])
 PRICES = np.array([0.3, 0.1, 0.3, 0.1])

@@ -7,11 +7,11 @@ import pytest
 from shared.passes import FLAT, RATES, answers
 
 import conewise as cw
-from conewise.algorithms import PairedElimination
 from conewise.certificate.blocks.paired import Paired
 from conewise.errors import InputError
-from conewise.goals import Question
 from conewise.noise import Bounded, GaussianUnknown
+from conewise.question.question import Question
+from conewise.rules import PairedElimination
 
 
 def told(values, population, noise=None, epsilon=0.05, delta=0.05):

@@ -1,0 +1,1 @@
+"""The ordering cone: its definition, text form, checks and geometry."""

@@ -1,0 +1,207 @@
+"""Compute the ordering complexity of a cone: how much harder the cone makes the problem.
+
+beta_1 = csc(phi) with phi the largest angle between two vectors of the dual cone C+ (1 when phi <= 90 degrees).
+beta_2 = 1 / min alpha_n, and beta = beta_1 >= beta_2 (docs/theory, section 4). Ararat & Tekin 2023 define both in
+section 2 and bound beta_2 in Theorem 2.4. The widest pair of a polyhedral cone lies in the relative interiors of two
+of its proper faces. It is a singular pair of their spans (Iusem & Seeger 2005; Orlitzky 2020).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise.border import INCIDENT, Bools, Floats, Indices, read_only
+from conewise.cone.polyhedra import incidence, non_negative_least_squares, smallest_combination
+
+MAX_FACE_PAIRS: Final = 300_000
+"""Largest number of pairs of faces that are enumerated (about two seconds); beyond it, beta is only bracketed."""
+
+_OUTSIDE: Final = 1e-12  # a coefficient this far below zero is rounding: its vector lies on a smaller face
+_SINGULAR_VECTOR: Final = 2e-15  # times the condition number: how far outside its face rounding may put a vector
+_SETTLED: Final = 1e-14  # an ascent that gains less than this share of the remaining angle has converged
+_PAIRS_AT_ONCE: Final = 20_000
+_ASCENTS: Final = 64  # local searches for the lower end of a bracket
+_CLIMBERS: Final = 16  # pairs of faces of a thin or wide cone from which to ascend
+_RIGHT_ANGLE: Final = 2.0**0.5  # |u + v| of unit vectors
+
+
+@dataclass(frozen=True, eq=False)
+class OrderingComplexity:
+    """Ordering complexity of a cone: beta multiplies the precision needed, beta^2 the number of evaluations.
+
+    `pair` holds two unit vectors of the dual cone at the widest angle found, which attain `beta1`. If the dual cone has
+    too many faces to enumerate, `exact` is False. The true beta then lies between `lower` and `upper`, `pair` attains
+    `lower`, and `beta1` and `beta` are set to `upper`, which is safe.
+    """
+
+    beta1: float
+    beta2: float
+    beta: float
+    exact: bool
+    pair: Floats
+    lower: float
+    upper: float
+
+    @property
+    def degrees(self) -> float:
+        """Angle of `pair` in degrees; the widest angle of the dual cone if `exact`."""
+        u, v = self.pair
+        return float(np.degrees(2 * np.arctan2(np.linalg.norm(u - v), np.linalg.norm(u + v))))
+
+    def __repr__(self) -> str:
+        if self.exact:
+            return f"OrderingComplexity(beta={self.beta:.6g}, beta2={self.beta2:.6g}, exact)"
+        return f"OrderingComplexity({self.lower:.6g} <= beta <= {self.upper:.6g}, beta2={self.beta2:.6g})"
+
+
+def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> OrderingComplexity:
+    """Return beta_1, beta_2 and beta; `rays` may be None only if no two rows make an obtuse angle."""
+    beta2 = max(1.0, float(1.0 / widths.min()))
+    products = facets @ facets.T
+    widest: tuple[int, int] = np.unravel_index(products.argmin(), products.shape)  # type: ignore[assignment]
+    pair = facets[list(widest)]
+    if products[widest] >= 0:  # Ararat & Tekin 2023, Proposition B.1: then beta_1 = 1, and no pair is wider
+        return _exactly(1.0, 1.0, pair)
+    if rays is None:
+        raise RuntimeError("rays are needed when two rows make an obtuse angle")
+    groups = faces(incidence(rays, facets))
+    if groups is not None:
+        pair = max([pair, *_widest_pairs(facets, rays, groups, beta2)], key=_cosecant)
+        return _exactly(_cosecant(pair), beta2, pair)
+    pair = max((_ascend(facets, *start) for start in _starts(facets, products)), key=_cosecant)
+    lower = max(_cosecant(pair), beta2)
+    upper = max(_certified_bound(facets), lower)
+    return OrderingComplexity(upper, beta2, upper, False, read_only(pair.copy()), lower, upper)
+
+
+def _exactly(beta1: float, beta2: float, pair: Floats) -> OrderingComplexity:
+    beta = max(beta1, beta2)
+    return OrderingComplexity(beta, beta2, beta, True, read_only(pair.copy()), beta, beta)
+
+
+def _cosecant(pair: Floats) -> float:
+    """Return 1 / sin of an obtuse angle between two unit vectors, else 1; accurate for nearly opposite vectors."""
+    u, v = pair
+    total, difference = float(np.linalg.norm(u + v)), float(np.linalg.norm(u - v))
+    return max(1.0, 2.0 / (total * difference)) if u @ v < 0 else 1.0
+
+
+def _certified_bound(facets: Floats) -> float:
+    """Bound csc(phi): all rows are within arccos v* of the deepest vector of C+, so phi <= 2 arccos v*."""
+    depth = min(1.0, float(np.linalg.norm(smallest_combination(facets)[1])))
+    angle = 2 * np.arccos(depth)
+    return float(1 / np.sin(angle)) if angle > np.pi / 2 else 1.0
+
+
+def faces(met: Bools) -> list[Indices] | None:
+    """Return the row sets of the proper faces of the dual cone, or None if their pairs exceed MAX_FACE_PAIRS.
+
+    Ray r of C supports the facet of C+ generated by the rows it meets. Every face is an intersection of facets.
+    """
+    facets = {frozenset(np.flatnonzero(row).tolist()) for row in met}
+    known = set(facets)
+    fresh = facets
+    while fresh:
+        if len(known) * (len(known) + 1) // 2 > MAX_FACE_PAIRS:
+            return None
+        fresh = {face & facet for face in fresh for facet in facets} - known - {frozenset()}
+        known |= fresh
+    return [np.array(sorted(face)) for face in sorted(known, key=lambda face: (len(face), sorted(face)))]
+
+
+def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: float) -> list[Floats]:
+    """Return the most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
+
+    In a thin or wide cone, vectors lose as many digits as beta2 or the condition number of the rows has. There, vectors
+    that seem to lie just outside a face are projected into it, and a local ascent starts from them.
+    """
+    slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))))
+    most = _CLIMBERS if slack > _OUTSIDE else 1
+    bases: dict[int, list[Floats]] = {}
+    for group in groups:
+        basis, singular, _ = np.linalg.svd(facets[group].T, full_matrices=False)
+        rank = int((singular > INCIDENT * singular[0]).sum())
+        bases.setdefault(rank, []).append(basis[:, :rank])
+    spans = {rank: np.array(found) for rank, found in bases.items()}
+    best: list[tuple[float, Floats]] = []
+    for first, left in spans.items():
+        for second, right in spans.items():
+            if second < first or first + second > facets.shape[1]:  # the spans of a widest pair intersect only in 0
+                continue
+            i, j = (
+                np.triu_indices(len(left), 0) if first == second else np.indices((len(left), len(right))).reshape(2, -1)
+            )
+            for start in range(0, len(i), _PAIRS_AT_ONCE):
+                part = slice(start, start + _PAIRS_AT_ONCE)
+                best += _most_obtuse(left[i[part]], right[j[part]], rays, slack, most)
+                best = sorted(best, key=lambda found: found[0])[:most]
+    if most == 1:
+        return [pair for _, pair in best]
+    inside = [drawn for _, pair in best if (drawn := _projected(facets, pair)) is not None]
+    return [_ascend(facets, u, v) for u, v in inside]
+
+
+def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
+    """Return the most obtuse singular pairs u, v of pairs of spans, with |u + v|, if both lie in C+.
+
+    Only pairs with |u + v| < sqrt 2 are returned. A face is its span cut with C+ = {x : rays x >= 0}, so membership is
+    one product. Vectors from cosines are accurate for wide angles between the spans, those from sines for narrow ones
+    (Bjorck & Golub 1973).
+    """
+    products = np.swapaxes(left, 1, 2) @ right
+    u, _, v = np.linalg.svd(products, full_matrices=False)
+    _, _, turned = np.linalg.svd(left - right @ np.swapaxes(products, 1, 2), full_matrices=False)
+    narrow = left @ np.swapaxes(turned, 1, 2)
+    beneath = right @ (np.swapaxes(right, 1, 2) @ narrow)
+    lengths = np.linalg.norm(beneath, axis=1, keepdims=True)
+    us = np.concatenate([left @ u, narrow], axis=2)
+    vs = -np.concatenate([right @ np.swapaxes(v, 1, 2), beneath / np.where(lengths > 0, lengths, 1.0)], axis=2)
+    gaps = np.linalg.norm(us + vs, axis=1)
+    inside = np.zeros(gaps.shape, dtype=bool)
+    for sign in (1.0, -1.0):
+        inside |= ((sign * (rays @ us)).min(axis=1) >= -slack) & ((sign * (rays @ vs)).min(axis=1) >= -slack)
+    gaps[~inside | (np.abs(us * vs).sum(axis=1) == 0)] = np.inf
+    found = []
+    for place in np.argsort(gaps, axis=None, kind="stable")[:most]:
+        index, k = np.unravel_index(place, gaps.shape)
+        if gaps[index, k] < _RIGHT_ANGLE:
+            pair = np.array([us[index, :, k], vs[index, :, k]])
+            found.append((float(gaps[index, k]), pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)))
+    return found
+
+
+def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
+    """Return the most obtuse pairs of rows, as starting points for ascents."""
+    first, second = np.triu_indices(len(facets), 1)
+    order = np.argsort(products[first, second])[:_ASCENTS]
+    return [(facets[first[k]], facets[second[k]]) for k in order]
+
+
+def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
+    """Widen the angle by alternating: each vector moves to the point of C+ at the widest angle from the other."""
+    for _ in range(200):
+        before = np.linalg.norm(u + v)  # the cosine is too coarse for nearly opposite vectors
+        # argmin{ w.v : w in C+, |w| <= 1 } is the projection of -v onto C+ (Moreau), where it is not zero.
+        moved = _nearest(facets, -v)
+        length = np.linalg.norm(moved)
+        if length <= 0:
+            break
+        u, v = v, moved / length
+        if np.linalg.norm(u + v) >= before * (1 - _SETTLED):
+            break
+    return np.array([u, v])
+
+
+def _projected(facets: Floats, pair: Floats) -> Floats | None:
+    """Return the unit vectors of C+ nearest to two vectors that may lie slightly outside it."""
+    nearest = np.array([_nearest(facets, vector) for vector in pair])
+    lengths = np.linalg.norm(nearest, axis=1, keepdims=True)
+    return np.asarray(nearest / lengths) if (lengths > 0).all() else None
+
+
+def _nearest(facets: Floats, x: Floats) -> Floats:
+    """Return the point of C+ nearest to x."""
+    return np.asarray(facets.T @ non_negative_least_squares(facets.T, x))

@@ -1,0 +1,1 @@
+"""Observations of designs: exact sums and the resolution of recorded values."""

@@ -1,0 +1,385 @@
+"""What to evaluate, what came back, and what is kept of it: Pulls, Observations, Statistics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from conewise.border import (
+    ROUNDING,
+    Floats,
+    Indices,
+    as_choice,
+    as_count,
+    as_floats,
+    check_finite,
+    check_sums,
+    read_only,
+)
+from conewise.data import sums as exact
+from conewise.data.resolution import Distinct
+from conewise.errors import InputError, counted
+
+Counts = NDArray[np.int64]
+
+LARGEST_OBSERVED: Final = 2.0**400
+"""Observations beyond this are refused: sums of their squares could overflow, and an average would silently be NaN."""
+
+
+_ZERO: Final = np.zeros(())
+_SCATTER_SLACK: Final = 1e-9  # relative, for the rounding of matrix products
+
+
+@dataclass(frozen=True, eq=False)
+class Pulls:
+    """Which designs to evaluate, in this order, and how many times each.
+
+    >>> Pulls([0, 2], [5, 1])
+    Pulls(6 evaluations of 2 designs)
+    """
+
+    designs: Indices
+    counts: Counts
+
+    def __init__(self, designs: ArrayLike, counts: ArrayLike | None = None) -> None:
+        chosen = _as_whole(designs, "designs")
+        times = np.ones(len(chosen), dtype=np.int64) if counts is None else _as_whole(counts, "counts").astype(np.int64)
+        if chosen.shape != times.shape:
+            raise InputError(f"designs and counts must be as long as each other, got {len(chosen)} and {len(times)}.")
+        if (times < 1).any():
+            raise InputError("every count of a pull must be at least 1; leave out designs that are not evaluated.")
+        if (chosen < 0).any():
+            raise InputError(f"designs are numbered from 0, got {chosen.min()}.")
+        object.__setattr__(self, "designs", read_only(chosen.astype(np.intp)))
+        object.__setattr__(self, "counts", read_only(times))
+
+    @classmethod
+    def each(cls, times: Counts, most: int | None = None) -> Pulls:
+        """From how often each of all designs is wanted, (K,): in the order of the designs, at most so many of them.
+
+        Nothing is checked: these are a rule's own numbers.
+
+        >>> Pulls.each(np.array([5, 0, 3]), most=6).counts.tolist()
+        [5, 1]
+        """
+        designs, pulls = np.flatnonzero(times), object.__new__(cls)
+        object.__setattr__(pulls, "designs", read_only(designs))
+        object.__setattr__(pulls, "counts", read_only(times[designs]))
+        return pulls.first(most)
+
+    @property
+    def total(self) -> int:
+        """Number of evaluations."""
+        return int(self.counts.sum())
+
+    def first(self, most: int | None) -> Pulls:
+        """At most so many of these evaluations, from the beginning; all of them for None.
+
+        >>> Pulls([0, 2], [5, 3]).first(6).counts.tolist()
+        [5, 1]
+        """
+        if most is None or self.total <= (most := as_count(most, "most")):
+            return self
+        before = np.cumsum(self.counts) - self.counts
+        times = np.minimum(self.counts, most - before)
+        return Pulls(self.designs[times > 0], times[times > 0])
+
+    def __repr__(self) -> str:
+        return f"Pulls({_words(self.total, self.designs)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """What came back: for each entry a design, how many evaluations it sums up, their mean and their scatter.
+
+    A single evaluation has count 1, its value as the mean and no scatter; `Observations.single(designs, values)` makes
+    these. An entry may stand for many evaluations, so that a simulator can draw the mean of a million in one step.
+    """
+
+    designs: Indices
+    counts: Counts
+    means: Floats
+    """(M, D)"""
+    scatters: Floats
+    """(M, D, D): sums of outer products of deviations from the entry's own mean."""
+
+    def __init__(
+        self, designs: ArrayLike, means: ArrayLike, counts: ArrayLike | None = None, scatters: ArrayLike | None = None
+    ) -> None:
+        pulls = Pulls(designs, counts)
+        values = as_floats(means, "values")
+        if values.ndim != 2 or len(values) != len(pulls.designs):
+            raise InputError(
+                f"values must have shape ({len(pulls.designs)}, D), one row an entry of designs, got {values.shape}."
+            )
+        if len(values):
+            check_finite(values, "values")
+            check_sums(values, "values", LARGEST_OBSERVED)
+        shape = (*values.shape, values.shape[1])
+        if scatters is None:
+            scatter: Floats = np.broadcast_to(_ZERO, shape)  # read-only, and takes no memory
+        else:
+            scatter = read_only(as_floats(scatters, "scatters").copy())
+            if scatter.shape != shape or not np.isfinite(scatter).all():
+                raise InputError(f"scatters must be finite with shape {shape}, got {scatter.shape}.")
+            _check_scatters(scatter, values, pulls.counts)
+        for name, value in (
+            ("designs", pulls.designs),
+            ("counts", pulls.counts),
+            ("means", read_only(values.copy())),
+            ("scatters", scatter),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def single(cls, designs: ArrayLike, values: ArrayLike) -> Observations:
+        """One evaluation an entry: designs (n,) and values (n, D)."""
+        return cls(designs, values)
+
+    def chosen(self, entries: Indices, designs: Indices) -> Observations:
+        """Some entries, their designs renumbered; nothing is checked again."""
+        part = object.__new__(Observations)
+        for name, value in (
+            ("designs", designs),
+            ("counts", self.counts[entries]),
+            ("means", self.means[entries]),
+            ("scatters", self.scatters[entries]),
+        ):
+            object.__setattr__(part, name, read_only(value))
+        return part
+
+    def __len__(self) -> int:
+        return len(self.designs)
+
+    def __repr__(self) -> str:
+        return f"Observations({_words(int(self.counts.sum()), self.designs)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Counts, sums and scatter of everything observed so far, one row a design: a value, never changed in place.
+
+    Sums and second moments are kept in double-double arithmetic, so that any split of the same observations into
+    batches, in any order, gives the same averages, and 10^9 evaluations lose nothing.
+
+    >>> empty = Statistics.empty(n_designs=2, dim=1)
+    >>> empty.add(Observations.single([0, 0, 1], [[1.0], [3.0], [5.0]])).means.tolist()
+    [[2.0], [5.0]]
+    """
+
+    counts: Counts
+    _sums: tuple[Floats, Floats]
+    _moments: tuple[Floats, Floats]
+    distinct: Distinct
+    """The different values of single evaluations: how finely each objective was recorded."""
+
+    @classmethod
+    def empty(cls, n_designs: int, dim: int) -> Statistics:
+        """Nothing observed."""
+        n_designs, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
+        vectors, matrices = (n_designs, dim), (n_designs, dim, dim)
+        return cls(
+            read_only(np.zeros(n_designs, dtype=np.int64)),
+            (np.zeros(vectors), np.zeros(vectors)),
+            (np.zeros(matrices), np.zeros(matrices)),
+            Distinct.nothing(dim),
+        )
+
+    @property
+    def n_designs(self) -> int:
+        """The number of designs K."""
+        return len(self.counts)
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives D."""
+        return int(self._sums[0].shape[1])
+
+    @property
+    def evaluations(self) -> int:
+        """How many evaluations in all."""
+        return int(self.counts.sum())
+
+    @property
+    def means(self) -> Floats:
+        """(K, D): averages; NaN for a design that was never evaluated."""
+        return read_only(self.means_of(slice(None)))
+
+    def means_of(self, designs: Indices | slice) -> Floats:
+        """(m, D): the averages of these designs."""
+        seen = self.counts[designs]
+        high, low = self._sums
+        high, low = exact.over((high[designs], low[designs]), np.maximum(seen, 1).astype(np.float64)[:, None])
+        result: Floats = high + low
+        result[seen == 0] = np.nan
+        return result
+
+    @property
+    def scatters(self) -> Floats:
+        """(K, D, D): sums of outer products of deviations from the mean; divide by counts - 1 for the covariance."""
+        counts = np.where(self.counts > 0, self.counts, 1).astype(np.float64)[:, None]
+        mean = exact.over(self._sums, counts)
+        # second moment - count * mean mean', all in pairs: cancellation costs bits that are there to spare
+        first = tuple(part[:, :, None] for part in self._sums)
+        second = tuple(part[:, None, :] for part in mean)
+        product = _pair_product((first[0], first[1]), (second[0], second[1]))
+        high, low = exact.add(self._moments, (-product[0], -product[1]))
+        scatter = high + low
+        diagonal = np.arange(self.dim)
+        scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
+        return read_only((scatter + np.swapaxes(scatter, 1, 2)) / 2)
+
+    def check(self, observations: Observations) -> None:
+        """Refuse observations of other designs or another number of objectives."""
+        if len(observations) and observations.means.shape[1] != self.dim:
+            raise InputError(
+                f"values have {counted(observations.means.shape[1], 'objective')}, but there are {self.dim}."
+            )
+        if len(observations) and observations.designs.max() >= self.n_designs:
+            raise InputError(
+                f"design {observations.designs.max()} does not exist: designs are numbered 0 to {self.n_designs - 1}."
+            )
+
+    def of(self, designs: Indices) -> Statistics:
+        """These designs only, in this order."""
+        return Statistics(
+            read_only(self.counts[designs]),
+            (self._sums[0][designs], self._sums[1][designs]),
+            (self._moments[0][designs], self._moments[1][designs]),
+            self.distinct,
+        )
+
+    def replaced(self, designs: Indices, part: Statistics) -> Statistics:
+        """A new value in which these designs have the statistics of `part`."""
+
+        def put(whole: Floats, rows: Floats) -> Floats:
+            result = whole.copy()
+            result[designs] = rows
+            return result
+
+        counts = self.counts.copy()
+        counts[designs] = part.counts
+        return Statistics(
+            read_only(counts),
+            (put(self._sums[0], part._sums[0]), put(self._sums[1], part._sums[1])),
+            (put(self._moments[0], part._moments[0]), put(self._moments[1], part._moments[1])),
+            part.distinct,
+        )
+
+    def add(self, observations: Observations) -> Statistics:
+        """These statistics and the observations, as a new value; what does not fit is refused and nothing changes."""
+        self.check(observations)
+        if not len(observations):
+            return self
+        times = observations.counts.astype(np.float64)[:, None]
+        sums = exact.two_product(observations.means, times)
+        # sum of x x' = scatter + count * mean mean'
+        outer = _pair_product(
+            (sums[0][:, :, None], sums[1][:, :, None]),
+            (observations.means[:, None, :], np.zeros_like(observations.means)[:, None, :]),
+        )
+        moments = exact.add(outer, (observations.scatters, np.zeros_like(observations.scatters)))
+        touched, groups = np.unique(observations.designs, return_inverse=True)
+        k = len(touched)
+        added = np.zeros(k, dtype=np.int64)
+        np.add.at(added, groups, observations.counts)
+        part = self if k == self.n_designs else self.of(touched)
+        distinct = self.distinct.add(observations.means[observations.counts == 1])
+        part = part._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k), distinct)
+        return part if k == self.n_designs else self.replaced(touched, part)
+
+    def merge(self, other: Statistics) -> Statistics:
+        """Everything that either has seen; associative and commutative."""
+        if (other.n_designs, other.dim) != (self.n_designs, self.dim):
+            raise InputError("statistics of different designs or objectives cannot be merged.")
+        return self._plus(other.counts, other._sums, other._moments, self.distinct.merge(other.distinct))
+
+    def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair, distinct: Distinct) -> Statistics:
+        return Statistics(
+            read_only((self.counts + counts).astype(np.int64)),
+            exact.add(self._sums, sums),
+            exact.add(self._moments, moments),
+            distinct,
+        )
+
+    def __repr__(self) -> str:
+        return f"Statistics({self.evaluations} evaluations of {self.n_designs} designs, {self.dim} objectives)"
+
+
+def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
+    """Return what a problem made of `pulls`; refuse anything but exactly these evaluations, in any order."""
+    if not isinstance(returned, Observations):
+        raise InputError(
+            "problem.evaluate must return Observations(designs, means, counts, scatters) or "
+            f"Observations.single(designs, values), got {type(returned).__name__}."
+        )
+    if len(returned) and returned.means.shape[1] != dim:
+        raise InputError(f"problem.evaluate returned {counted(returned.means.shape[1], 'objective')}, not {dim}.")
+    if np.array_equal(pulls.designs, returned.designs) and np.array_equal(pulls.counts, returned.counts):
+        return returned
+    asked, came = Counter[int](), Counter[int]()
+    for entries, total in ((pulls, asked), (returned, came)):
+        for design, count in zip(entries.designs.tolist(), entries.counts.tolist(), strict=True):
+            total[design] += count
+    for design in (*asked, *came):
+        if asked[design] != came[design]:
+            raise InputError(
+                f"problem.evaluate was asked for {counted(asked[design])} of design {design} and returned "
+                f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
+            )
+    return returned
+
+
+def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:
+    """Refuse what cannot be sums of products of deviations: diagonal, symmetry, and the Cauchy-Schwarz inequality.
+
+    Rounding is allowed for: relative to the diagonal, and what a sum of squares minus the square of a sum loses.
+    """
+    check_sums(scatters, "scatters", LARGEST_OBSERVED**2)
+    squares = [np.ascontiguousarray(scatters[:, d, d]) for d in range(scatters.shape[1])]
+    share = np.sqrt(ROUNDING * counts)
+    lost = [np.abs(column) * share for column in means.T]
+    for d, (square, length) in enumerate(zip(squares, lost, strict=True)):
+        negative = square < -(length**2)
+        if negative.any():
+            entry = int(negative.argmax())
+            raise InputError(
+                f"scatters of entry {entry} (counted from 0) has {square[entry]:g} on its diagonal, for objective {d}; "
+                "sums of squared deviations are never negative: pass no scatters if they are not known."
+            )
+    roots = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
+    for first, second in combinations(range(len(roots)), 2):  # pair by pair: no further (M, D, D) tables
+        above, below = scatters[:, first, second], scatters[:, second, first]
+        largest, slack = roots[first] * roots[second], lost[first] * lost[second]
+        wrong = np.maximum(np.abs(above), np.abs(below)) > (1 + _SCATTER_SLACK) * largest + slack
+        wrong |= np.abs(above - below) > _SCATTER_SLACK * largest + slack
+        if wrong.any():
+            entry = int(wrong.argmax())
+            raise InputError(
+                f"scatters of entry {entry} (counted from 0) has {above[entry]:g} and {below[entry]:g} for objectives "
+                f"{first} and {second}, beside {squares[first][entry]:g} and {squares[second][entry]:g} on its "
+                "diagonal; sums of products of deviations are symmetric, and at most the root of the product of these."
+            )
+
+
+def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:
+    high, low = exact.two_product(*np.broadcast_arrays(first[0], second[0]))
+    return exact.two_sum(high, low + (first[0] * second[1] + first[1] * second[0]))
+
+
+def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
+    array = as_choice(values, name)
+    if isinstance(values, set | frozenset) or array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise InputError(f"{name} must be a list of whole numbers, got {array.dtype} of shape {array.shape}.")
+    return array.astype(np.int64)
+
+
+def _words(evaluations: int, designs: Indices) -> str:
+    """So many evaluations of so many designs."""
+    different = len(np.unique(designs))
+    return f"{evaluations} evaluation{'s' * (evaluations != 1)} of {different} design{'s' * (different != 1)}"

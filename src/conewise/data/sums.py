@@ -1,0 +1,79 @@
+"""Add numbers in double-double arithmetic, so that the order in which data arrive does not matter.
+
+A sum is a pair (high, low) of float64 arrays whose unevaluated total carries about 106 bits (Dekker 1971; Knuth, The
+Art of Computer Programming 4.2.2). Batches, splits and merges of one set of observations then give the same averages.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from conewise.border import Floats, Indices
+
+Pair = tuple[Floats, Floats]
+
+_SPLITTER: Final = float(2**27 + 1)
+
+
+def two_sum(a: Floats, b: Floats) -> Pair:
+    """Return the rounded sum a + b and its rounding error."""
+    total = a + b
+    shadow = total - a
+    return total, (a - (total - shadow)) + (b - shadow)
+
+
+def two_product(a: Floats, b: Floats) -> Pair:
+    """Return the rounded product a * b and its rounding error, for values below 1e290 in size."""
+    product = a * b
+    a_high, b_high = a * _SPLITTER, b * _SPLITTER
+    a_high, b_high = a_high - (a_high - a), b_high - (b_high - b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def add(first: Pair, second: Pair) -> Pair:
+    """Return the sum of two pairs."""
+    high, low = two_sum(first[0], second[0])
+    more, less = two_sum(first[1], second[1])
+    high, low = _fast_two_sum(high, low + more)
+    return _fast_two_sum(high, low + less)
+
+
+def times(pair: Pair, factor: Floats) -> Pair:
+    """Return a pair multiplied by plain numbers."""
+    high, low = two_product(pair[0], factor)
+    return _fast_two_sum(high, low + pair[1] * factor)
+
+
+def over(pair: Pair, divisor: Floats) -> Pair:
+    """Return a pair divided by plain numbers."""
+    first = pair[0] / divisor
+    high, low = two_product(first, divisor)
+    rest = ((pair[0] - high) - low) + pair[1]
+    return _fast_two_sum(first, rest / divisor)
+
+
+def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
+    """Return the sum of the rows of each group, by pairwise addition in log2(largest group) passes."""
+    order = np.argsort(groups, kind="stable")
+    groups, high, low = groups[order], values[0][order], values[1][order]
+    while len(groups) > 1 and (groups[1:] == groups[:-1]).any():
+        starts = np.concatenate([[True], groups[1:] != groups[:-1]])
+        rank = np.arange(len(groups)) - np.flatnonzero(starts)[np.cumsum(starts) - 1]
+        keep = np.flatnonzero(rank % 2 == 0)
+        partner = np.minimum(keep + 1, len(groups) - 1)
+        paired = (partner != keep) & (groups[partner] == groups[keep])
+        merged = add((high[keep[paired]], low[keep[paired]]), (high[partner[paired]], low[partner[paired]]))
+        high, low, groups = high[keep], low[keep], groups[keep]
+        high[paired], low[paired] = merged
+    result_high = np.zeros((n_groups, *high.shape[1:]))
+    result_low = np.zeros_like(result_high)
+    result_high[groups], result_low[groups] = high, low
+    return result_high, result_low
+
+
+def _fast_two_sum(a: Floats, b: Floats) -> Pair:
+    total = a + b
+    return total, b - (total - a)

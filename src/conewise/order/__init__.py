@@ -1,0 +1,1 @@
+"""Dominance, gaps, bounds on evaluations, and covering along directions."""

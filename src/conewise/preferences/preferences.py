@@ -1,0 +1,425 @@
+"""Make cones from statements about exchanges that are acceptable, designs that are preferred, and what counts most.
+
+Each statement gives a few directions of improvement (`statements`). The certain order is the smallest cone that holds
+them and every objective on its own. More statements only enlarge the cone, so a design that was dominated stays
+dominated. Proofs and limits: docs/preferences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise.border import Bools, Floats, as_number
+from conewise.cone.cone import Cone, as_cone
+from conewise.cone.polyhedra import needed_rows, unit
+from conewise.cone.text import stored_text
+from conewise.errors import ConeError, InputError, shown
+from conewise.order.dominance import pareto_mask, weakly_dominates
+from conewise.preferences.conflicts import Conflict, contradiction, rays_of
+from conewise.preferences.questions import next_question
+from conewise.preferences.statements import Amounts, Speaker, Statement
+from conewise.preferences.text import read
+from conewise.preferences.weightings import allowances, draws
+from conewise.question.objectives import Objective, Objectives, as_objectives
+
+CREDIBLE: Final = 0.95
+"""Probability, if answers may be wrong, that designs which are best under the true weighting stay Pareto optimal."""
+
+_NUDGE: Final = 1e-9  # stated rays move outwards by this share of their length, as a margin for rounding
+_WIDER: Final = 1e-6  # and by this share if they nearly follow from other statements
+
+
+@dataclass(frozen=True, init=False)
+class Preferences:
+    """Statements about exchanges between objectives. This is a value: each statement makes a new one.
+
+    Objectives are names or `Objective` records; amounts and values are in their own units and directions. With `trust`
+    below 1, a choice between designs is right with that probability only.
+
+    >>> said = Preferences([Objective("price", "min"), "speed"]).accepts(give={"price": 100}, get={"speed": 1000})
+    >>> said
+    Preferences('100 price for 1000 speed is worth it')
+    >>> bool(said.cone.contains([-99, 1000])), bool(said.cone.contains([-101, 1000]))
+    (True, False)
+    """
+
+    objectives: Objectives
+    statements: tuple[Statement, ...]
+    trust: float
+
+    def __init__(
+        self,
+        objectives: Iterable[str | Objective | Mapping[str, Any]],
+        *,
+        minimise: Sequence[str] = (),
+        trust: float = 1.0,
+    ) -> None:
+        trust = as_number(trust, "trust")
+        if not 0.5 < trust <= 1:
+            raise InputError(
+                f"trust must lie above 0.5 and be at most 1, got {trust:g}: below one half an answer would say the "
+                "opposite."
+            )
+        known = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimise)
+        if not len(known):
+            raise InputError("preferences need at least one objective.")
+        self.__dict__.update(objectives=known, statements=(), trust=trust)
+
+    # -- statements -----------------------------------------------------------------------------------------
+
+    def accepts(self, give: Amounts, get: Amounts) -> Preferences:
+        """Return a copy with an exchange added: `give` is what gets worse, `get` what gets better in return."""
+        return self._with(self._speaker.exchange(give, get))
+
+    def prefers(self, better: Any, over: Any, *, names: tuple[str, str] | None = None) -> Preferences:
+        """Return a copy with a choice added. A design is a dict by name, or a list of values in order."""
+        return self._with(self._speaker.choice(better, over, names))
+
+    def cannot_say(self, one: Any, other: Any, *, names: tuple[str, str] | None = None) -> Preferences:
+        """Return a copy with an undecided answer added, so that the pair is not asked about again."""
+        return self._with(self._speaker.undecided(one, other, names))
+
+    def important(self, shares: Mapping[str, float]) -> Preferences:
+        """Return a copy with least shares of the weight added, counted in units: `{"price": 0.2}`."""
+        return self._with(self._speaker.importance(shares))
+
+    def ranked(self, *names: str) -> Preferences:
+        """Return a copy with a ranking added: one unit of each counts at least as much as one of the next."""
+        return self._with(self._speaker.ranked(names))
+
+    def never(self, *give: str, get: Sequence[str] = ()) -> Preferences:
+        """Return a copy with this added: no gain (in `get`, or at all) pays for a loss in these objectives.
+
+        Nothing becomes dominated because of it, but a statement to the contrary is a contradiction.
+        """
+        return self._with(self._speaker.never(give, get))
+
+    def better_under(self, cone: Cone) -> Preferences:
+        """Return a copy in which the improvements under a cone come first; every gain must count in the cone.
+
+        >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
+        Preferences('better under planar:120', '1 a for 9 b is worth it')
+        """
+        if as_cone(cone).dim != self.dim:
+            raise ConeError(f"the cone {cone} orders {cone.dim} objectives, but there are {self.dim}; choose another.")
+        if not cone.includes(Cone.orthant(cone.dim)):
+            raise ConeError(
+                f"statements add to a cone in which every gain counts, and under {cone} some do not; leave out one of "
+                "them."
+            )
+        order = Statement(f"cone: {cone}", f"better under {cone}", cone.rays)
+        return self._holding((order, *self.statements))
+
+    def said(self, text: str | Mapping[str, Any], designs: Mapping[str, Any] | None = None) -> Preferences:
+        """Return a copy with one statement in text form added, or with all those of a dictionary from `to_dict`.
+
+        Designs in a text are looked up by name in `designs`.
+
+        >>> Preferences(["cost", "speed"], minimise=["cost"]).said("accept: 3 cost for 20 speed")
+        Preferences('3 cost for 20 speed is worth it')
+        """
+        if isinstance(text, Mapping):
+            return self._with_all(text)
+        if not isinstance(text, str):
+            raise InputError(f"a statement is a text, got {type(text).__name__}.")
+        kind, _, rest = text.partition(":")
+        if kind.strip().lower() == "cone":
+            return self.better_under(Cone.parse(rest, dim=self.dim))
+        return self._with(read(self._speaker, text, designs or {}))
+
+    def without(self, statement: Statement | int) -> Preferences:
+        """Return a copy without one statement, which is given itself or by its index."""
+        place = statement if isinstance(statement, int) else self._place(statement)
+        if not -len(self.statements) <= place < len(self.statements):
+            raise InputError(f"there are {len(self.statements)} statements, counted from 0, got {place}.")
+        place %= len(self.statements)
+        return self._holding(self.statements[:place] + self.statements[place + 1 :])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain lists and text, for JSON or TOML; `from_dict` reads them back.
+
+        >>> Preferences(["a", "b"]).ranked("a", "b").to_dict()["statements"]
+        ['ranked: a, b']
+        """
+        listed = [
+            {"name": o.name, "goal": o.goal, **({"unit": o.unit} if o.unit != 1 else {})} for o in self.objectives
+        ]
+        trust = {"trust": self.trust} if self.trust < 1 else {}
+        return {"objectives": listed, "statements": [statement.text for statement in self.statements], **trust}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Preferences:
+        """Return the preferences that `to_dict` wrote."""
+        if not isinstance(data, Mapping) or "objectives" not in data:
+            raise InputError('the dictionary of preferences needs "objectives" and "statements", as to_dict writes it.')
+        return cls(data["objectives"]).said(data)
+
+    # -- consequences ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def cone(self) -> Cone:
+        """Cone that follows from all statements, in units; it keeps their sentences.
+
+        Every preferred design is better under it, to the last bit. For this, stated rays are moved outwards by 1e-9 of
+        their length (up to 1e-6 if they nearly follow from others). A contradiction is refused and its statements are
+        named.
+        """
+        conflict = self.conflicts()
+        if conflict:
+            raise ConeError(f"{conflict}.")
+        rays, fuzz = self._weighed_rays
+        try:
+            found = Cone.orthant(self.dim) if not len(rays) else _cone(rays, fuzz, rays != 0)
+            if not self._holds_in(found):
+                found = _cone(rays, fuzz, np.ones(rays.shape, dtype=bool))
+        except ConeError as error:  # the message is about rays, which the user did not give
+            why = str(error).partition(";")[0]
+            raise ConeError(
+                f"the {len(self.statements)} statements make no cone that can be computed with: {why}; take some of "
+                "them back."
+            ) from None
+        about = [(o.name, o.goal, o.unit) for o in self.objectives] if self.statements else []
+        return found.remembering((statement.words for statement in self.statements), about)
+
+    def conflicts(self) -> Conflict:
+        """Return a smallest set of statements that contradict each other, and what to take back; false if all agree.
+
+        If answers may be wrong they may contradict each other, and only statements that are certain are checked.
+        """
+        bound = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        found = contradiction(bound, self.dim)
+        if not found:
+            return Conflict()
+        alone = tuple(s for s in found if not contradiction([other for other in bound if other is not s], self.dim))
+        return Conflict(tuple(found), alone)
+
+    def ask(self, means: ArrayLike) -> tuple[int, int] | None:
+        """Return the two designs of (K, D) means to ask about next; None if no answer would change anything.
+
+        Among the Pareto optimal designs, this is the pair whose worse answer leaves the fewest. If answers may be
+        wrong, it is the pair whose answer is most uncertain. Means are in the objectives' own units and directions.
+        """
+        points = self._speaker.points(means)
+        front = np.flatnonzero(pareto_mask(points, self.cone, keep_duplicates=False))
+        known = self.asked_about
+
+        def asked(i: int, j: int) -> bool:
+            return frozenset((tuple(points[front[i]].tolist()), tuple(points[front[j]].tolist()))) in known
+
+        doubts = None
+        if self.trust < 1:
+            weightings, weights = self._draws
+
+            def doubts(rays: Floats) -> Floats:
+                return np.asarray(np.abs(weights @ (weightings @ rays.T > 0) - 0.5))
+
+        found = next_question(points[front], self.cone.facets, asked, doubts)
+        return None if found is None else (int(front[found[0]]), int(front[found[1]]))
+
+    def weightings(self) -> tuple[Floats, Floats]:
+        """Return weightings (M, D) in units, each with sum 1, that fit the statements, and their weights (M,).
+
+        The prior is uniform. Choices count by `trust`, all other statements are certain. M is 4000.
+
+        >>> points, weights = Preferences(["a", "b"]).important({"a": 0.5}).weightings()
+        >>> points.shape, bool((points[:, 0] >= 0.5).all()), round(float(weights.sum()), 6)
+        ((4000, 2), True, 1.0)
+        """
+        conflict = self.conflicts()
+        if conflict:
+            raise ConeError(f"{conflict}.")
+        return self._draws
+
+    @property
+    def asked_about(self) -> set[frozenset[tuple[float, ...]]]:
+        """Pairs of designs that were answered about, in units, larger is better."""
+        return {frozenset(s.pair) for s in self.statements if s.pair is not None}
+
+    def remaining(self, means: ArrayLike) -> np.ndarray:
+        """Return a (K,) mask of the designs that are Pareto optimal under the statements."""
+        return pareto_mask(self._speaker.points(means), self.cone)
+
+    # -- internals ------------------------------------------------------------------------------------------
+
+    @property
+    def dim(self) -> int:
+        """Number of objectives D."""
+        return len(self.objectives)
+
+    @property
+    def _speaker(self) -> Speaker:
+        return Speaker(self.objectives)
+
+    @property
+    def _weighed_rays(self) -> tuple[Floats, Floats]:
+        """Rays (m, D) and the rounding error of each. Choices that may be wrong are weakened as needed."""
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        rays = rays_of(certain, self.dim)
+        fuzz = np.array([s.fuzz for s in certain for _ in s.rays])
+        if self.trust < 1:
+            weightings, weights = self._draws
+            choices = self._choices
+            weaker = choices + allowances(weightings, weights, choices, CREDIBLE)[:, None]
+            weaker = weaker[(weaker < 0).any(axis=1)]
+            rays, fuzz = np.vstack([rays, weaker]), np.append(fuzz, np.zeros(len(weaker)))
+        return rays, fuzz
+
+    def _holds_in(self, cone: Cone) -> bool:
+        """Return True if every certain statement is an improvement under the cone, to the last bit."""
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        pairs = np.array([s.pair for s in certain if s.choice]).reshape(-1, 2, self.dim)
+        rays = rays_of(certain, self.dim)
+        return bool(cone.contains(rays).all() and weakly_dominates(pairs[:, 0], pairs[:, 1], cone).all())
+
+    @property
+    def _choices(self) -> Floats:
+        """Rays of the choices at length 1, (m, D)."""
+        return rays_of([s for s in self.statements if s.choice], self.dim)
+
+    @cached_property
+    def _draws(self) -> tuple[Floats, Floats]:
+        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
+        choices = self._choices if self.trust < 1 else np.empty((0, self.dim))
+        return draws(rays_of(certain, self.dim), choices, self.trust)
+
+    def _place(self, statement: Statement) -> int:
+        for place, known in enumerate(self.statements):
+            if known is statement:
+                return place
+        raise InputError("this statement is not among those that were made; see `statements`.")
+
+    def _with_all(self, data: Mapping[str, Any]) -> Preferences:
+        """Return a copy with all statements of a dictionary added, and with the lower `trust` of the two."""
+        said = data.get("statements")
+        if isinstance(said, str) or not isinstance(said, Sequence) or not all(isinstance(one, str) for one in said):
+            raise InputError("a dictionary of preferences has statements, a list of texts, as to_dict writes it.")
+        _same_meaning(as_objectives(data.get("objectives", ())), self.objectives, said)
+        trust = min(self.trust, Preferences(self.objectives, trust=data.get("trust", 1.0)).trust)
+        found = Preferences(self.objectives, trust=trust)._holding(self.statements)
+        for text in said:
+            found = found.said(stored_text(text))
+        return found
+
+    def _with(self, statement: Statement) -> Preferences:
+        return self._holding((*self.statements, statement))
+
+    def _holding(self, statements: tuple[Statement, ...]) -> Preferences:
+        made = Preferences(self.objectives, trust=self.trust)
+        made.__dict__["statements"] = statements
+        return made
+
+    def __repr__(self) -> str:
+        said = ", ".join(repr(statement.words) for statement in self.statements)
+        return f"Preferences({said or 'nothing said yet'})"
+
+
+def _same_meaning(told: Objectives, known: Objectives, said: Sequence[str]) -> None:
+    """Refuse statements about objectives that have another goal or unit here."""
+    in_units = any(str(text).startswith(("importance:", "ranked:", "cone:")) for text in said)
+    for one in told:
+        here = next((o for o in known if o.name == one.name), None)
+        if here is None:
+            raise InputError(f"what was said is about {shown(one.name)}, which is no objective here; compare it too.")
+        if here.goal != one.goal:
+            raise InputError(f"what was said takes {shown(one.name)} as {one.goal}, and here it is {here.goal}.")
+        if in_units and here.unit != one.unit:
+            raise InputError(
+                f"what was said counts {shown(one.name)} in steps of {one.unit:g}, and here one step is {here.unit:g}; "
+                "give it the same unit."
+            )
+
+
+def _cone(rays: Floats, fuzz: Floats, moving: Bools) -> Cone:
+    return Cone._generated(_solid(rays, fuzz, moving), None, gains=True)
+
+
+def _solid(rays: Floats, fuzz: Floats, moving: Bools) -> Floats:
+    """Return rays of a cone that holds the axes and these unit rays with a margin for rounding.
+
+    Each ray gets slightly worse in the objectives that are `moving`, (m, D). A ray that moves in all objectives, by t
+    along the diagonal, lies inside by at least t / sqrt(D): facets of a cone that holds the axes have no negative
+    entry. If a ray moves in the objectives of its statement only, facets without these objectives stay unchanged. A ray
+    that barely differs from what the other rays generate is moved further, or left out if it still follows.
+    """
+    dim = rays.shape[1]
+    diagonal, axes = moving / np.sqrt(dim), np.eye(dim)
+    room = np.maximum(_NUDGE, np.sqrt(dim) * fuzz)
+    stated = np.flatnonzero((rays < 0).any(axis=1))  # other rays follow from the axes
+    while True:
+        moved = rays[stated] - room[stated, None] * diagonal[stated]
+        every = unit(np.vstack([axes, moved]))
+        kept, barely = needed_rows(every)
+        close = [n - dim for n in barely if n >= dim]
+        if not close:
+            return every[[n for n in kept if n not in barely]]
+        near = stated[close[0]]
+        if room[near] < _WIDER:
+            room[near] = _WIDER
+        else:
+            stated = stated[stated != near]
+
+
+def stated_cone(
+    spec: str | None,
+    objectives: Objectives,
+    statements: Sequence[str | Mapping[str, Any]] = (),
+    designs: Mapping[str, Any] | None = None,
+) -> Cone:
+    """Return the cone of a text form, of statements, or of both together, as the commands take them.
+
+    Besides what `Cone.parse` reads, the text may name objectives: "price=20%, speed=30%" and "ranked:speed,price".
+
+    >>> stated_cone("ranked:speed,cost", as_objectives(["cost", "speed"]))
+    <Cone in R^2: one unit of speed counts at least as much as one of cost>
+    """
+    if spec is not None and not statements and _by_name(spec, objectives) is None:
+        return _of_size(spec, objectives)  # under this cone not every gain need count
+    said = stated_preferences(spec, objectives, statements, designs)
+    return said.cone if said.statements else Cone.orthant(said.dim)
+
+
+def stated_preferences(
+    spec: str | None,
+    objectives: Objectives,
+    statements: Sequence[str | Mapping[str, Any]] = (),
+    designs: Mapping[str, Any] | None = None,
+    *,
+    trust: float = 1.0,
+) -> Preferences:
+    """Return the preferences that a text form and statements give together; the orthant adds no statement."""
+    said = Preferences(objectives, trust=trust)
+    named = None if spec is None else _by_name(spec, objectives)
+    if named is not None:
+        said = said.said(named)
+    for text in statements:
+        said = said.said(text, designs)
+    if spec is None or named is not None:
+        return said
+    cone = _of_size(spec, objectives)
+    return said if cone == Cone.orthant(said.dim) else said.better_under(cone)
+
+
+def _of_size(spec: str, objectives: Objectives) -> Cone:
+    cone = Cone.parse(spec, dim=len(objectives))
+    if cone.dim != len(objectives):
+        raise ConeError(
+            f"the cone {cone} orders {cone.dim} objectives, but there are {len(objectives)}: "
+            f"{', '.join(objectives.names)}; choose columns with `objectives`, or another cone."
+        )
+    return cone
+
+
+def _by_name(spec: str, objectives: Objectives) -> str | None:
+    """Return the statement that a text form with names stands for; None if it is a cone's own text form."""
+    kind, colon, rest = spec.partition(":")
+    kind = kind.strip().lower()
+    if colon and kind in ("ranked", "importance") and any(name in rest for name in objectives.names):
+        return f"{kind}: {rest}"
+    shares = "=" in spec and ("%" in spec or any(spec.strip().startswith(name) for name in objectives.names))
+    return f"importance: {spec}" if shares else None

@@ -1,0 +1,1 @@
+"""The question that a user asks: objectives, epsilon, delta, noise and success."""

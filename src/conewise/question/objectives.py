@@ -1,0 +1,497 @@
+"""What a column means: its name, which way is better, how much of it is one step, what is acceptable.
+
+A cone and an epsilon compare objectives with each other, so they need a common measure. The unit of an objective is
+the amount of it that counts as one step: values are divided by it before cone, gaps and epsilon see them, and what
+comes out is said in the user's own units and directions again (docs/objectives).
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+
+from conewise._digits import readable, rounded_unit, rounded_up
+from conewise.border import Bools, Floats, advisory, as_number, as_option, as_positive, read_only
+from conewise.cone.cone import Cone
+from conewise.errors import InputError, shown
+from conewise.noise import Gaussian, Noise, together
+from conewise.question.noisetext import noise_from_dict, parse_noise
+
+Direction = Literal["max", "min"]
+
+TENFOLD: Final = 10.0
+"""Columns whose spreads differ by more than this are not compared without a word about units."""
+
+_EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
+_LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
+_CERTIFIED: Final = 4  # digits of a certified epsilon in a sentence
+_MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
+
+
+class _Unsaid(str):
+    """A goal that nobody has said."""
+
+
+_MAX: Final = cast(Direction, _Unsaid("max"))
+
+
+class UnitsWarning(UserWarning):
+    """Objectives of very different spread are weighed in one measure; the sentence proposes units."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """One objective: its name, whether it should be large or small, and how much of it is one step.
+
+    `unit` is the amount that counts as one step, in the column's own units: cone, gaps, epsilon and certified epsilon
+    count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is what
+    is assumed of this objective alone, in the column's own units: a standard deviation, an assumption of
+    `conewise.noise`, or its text ("binary", "unknown", "known" for a price list, "gaussian:0.1", "bounded:0:1").
+    `price` is what measuring this objective costs, relative to the others: where objectives are measured one by one
+    (`problems.OneByOne`), dear ones are asked for less; where an evaluation has all of them it changes nothing (prices
+    of designs do, docs/features).
+
+    >>> Objective("price", goal="min", unit=500, level=2000)
+    Objective('price', goal='min', unit=500, level=2000)
+    """
+
+    name: str
+    goal: Direction = _MAX
+    unit: float = field(default=1.0, kw_only=True)
+    level: float | None = field(default=None, kw_only=True)
+    noise: Noise | float | str | None = field(default=None, kw_only=True)
+    price: float = field(default=1.0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError(f"the name of an objective must be text that is not empty, got {shown(self.name)}.")
+        what = f"of the objective {self.name[:60]!r}"
+        as_option(self.goal, f"the goal {what}", ("max", "min"))
+        unit = as_positive(self.unit, f"the unit {what}")
+        if not 1 / _LARGEST <= unit <= _LARGEST:
+            raise InputError(f"the unit {what} must lie between {1 / _LARGEST:g} and {_LARGEST:g}, got {unit:g}.")
+        object.__setattr__(self, "unit", unit)
+        if self.level is not None:
+            object.__setattr__(self, "level", as_number(self.level, f"the level {what}"))
+        if isinstance(self.noise, str):
+            object.__setattr__(self, "noise", parse_noise(self.noise, f"the noise {what}"))
+        if isinstance(self.noise, Noise):
+            self.noise.check_dim(1)
+        elif self.noise is not None:
+            sigma = as_positive(self.noise, f"the noise {what} (a standard deviation)")
+            object.__setattr__(self, "noise", sigma)
+        object.__setattr__(self, "price", as_positive(self.price, f"the price {what}"))
+
+    @property
+    def minimised(self) -> bool:
+        """Whether less is better."""
+        return self.goal == "min"
+
+    def meets(self, values: Floats) -> Bools:
+        """Which values, in the column's own units, are acceptable; all where no level is given."""
+        if self.level is None:
+            return np.ones(np.shape(values), dtype=bool)
+        return np.asarray(values <= self.level if self.minimised else values >= self.level)
+
+    def amount(self, steps: float, *, up: bool = False) -> str:
+        """So many steps in the column's own units, for a sentence; rounded `up` where no less than that is certified.
+
+        >>> Objective("price (EUR)", unit=500).amount(2), Objective("speed", unit=0.1).amount(2)
+        ('price 1000 EUR', 'speed 0.2')
+        """
+        found = _MEASURED.fullmatch(self.name)
+        amount = steps * self.unit
+        digits = 4 if abs(amount) < 1e4 else 6
+        value = readable(rounded_up(steps, digits, times=self.unit) if up else amount, digits)
+        return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
+
+    def difference(self, change: float) -> str:
+        """So much more or less, in the column's own units, for a sentence.
+
+        >>> Objective("price (EUR)").difference(-500), Objective("speed").difference(2)
+        ('500 EUR less price', '2 more speed')
+        """
+        found, size, word = _MEASURED.fullmatch(self.name), readable(abs(change)), "more" if change > 0 else "less"
+        return f"{size} {word} {self.name}" if found is None else f"{size} {found[2]} {word} {found[1]}"
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Objective:
+        """From plain text and numbers, as TOML and JSON have them; noise as in `[noise]`, or a standard deviation.
+
+        >>> Objective.from_dict({"name": "speed", "unit": 10})
+        Objective('speed', unit=10)
+        """
+        known = ("name", "goal", "unit", "level", "noise", "price")
+        stray = next((key for key in data if key not in known), None)
+        if stray is not None:
+            raise InputError(f"an objective has no {stray!r:.60}; it may have {', '.join(known)}.")
+        if "name" not in data:
+            raise InputError(f"an objective needs a name, got {shown(dict(data))}.")
+        given = dict(data)
+        if isinstance(given.get("noise"), Mapping):
+            given["noise"] = noise_from_dict(given["noise"])
+        return cls(**given)
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), *([f"goal={self.goal!r}"] if self.minimised else [])]
+        parts += [f"unit={self.unit:.12g}"] if self.unit != 1 else []
+        parts += [f"level={self.level:.12g}"] if self.level is not None else []
+        parts += [f"noise={self.noise!r}"] if self.noise is not None else []
+        parts += [f"price={self.price:.12g}"] if self.price != 1 else []
+        return f"Objective({', '.join(parts)})"
+
+
+@dataclass(frozen=True)
+class Objectives(Sequence[Objective]):
+    """Objectives in their order, and the way of values into steps of which more is better, and back.
+
+    >>> both = as_objectives([Objective("price (EUR)", "min", unit=500), "power"])
+    >>> both.steps([[1000.0, 3.0]]).tolist(), both.own([[-2.0, 3.0]]).tolist()
+    ([[-2.0, 3.0]], [[1000.0, 3.0]])
+    """
+
+    each: tuple[Objective, ...]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.each[index]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """In order."""
+        return tuple(objective.name for objective in self.each)
+
+    @cached_property
+    def minimised(self) -> tuple[str, ...]:
+        """Those of which less is better."""
+        return tuple(objective.name for objective in self.each if objective.minimised)
+
+    @cached_property
+    def signs(self) -> Floats:
+        """(D,): -1 where less is better, 1 elsewhere."""
+        return read_only(np.array([-1.0 if objective.minimised else 1.0 for objective in self.each]))
+
+    @cached_property
+    def units(self) -> Floats:
+        """(D,): how much of each is one step."""
+        return read_only(np.array([objective.unit for objective in self.each]))
+
+    @cached_property
+    def in_steps(self) -> bool:
+        """Whether any unit was given: without one, a step is 1 and nobody needs the word."""
+        return bool((self.units != 1).any())
+
+    def steps(self, values: Any) -> Floats:
+        """Values (..., D) in the user's units and directions as steps, larger is better."""
+        turned = np.asarray(values, dtype=np.float64) * self.signs
+        return np.asarray((turned / self.units if self.in_steps else turned) + 0.0)
+
+    def steps_of(self, values: Any, which: Any) -> Floats:
+        """Values (m, 1) of one objective each, which is said by its place (m,), as steps."""
+        turned = np.asarray(values, dtype=np.float64) * self.signs[which][:, None]
+        return np.asarray((turned / self.units[which][:, None] if self.in_steps else turned) + 0.0)
+
+    def own(self, steps: Any) -> Floats:
+        """Steps (..., D), larger is better, in the user's units and directions."""
+        turned = np.asarray(steps, dtype=np.float64) * self.signs
+        return np.asarray((turned * self.units if self.in_steps else turned) + 0.0)
+
+    def amounts(self, steps: float) -> str:
+        """So many steps of each, in the user's units: "price 500 EUR, power 10"; nothing where no unit was given."""
+        return ", ".join(objective.amount(steps) for objective in self.each) if self.in_steps else ""
+
+    def stated(self) -> dict[str, float]:
+        """The units by name, for JSON; empty where none was given."""
+        return dict(zip(self.names, self.units.tolist(), strict=True)) if self.in_steps else {}
+
+    def at(self, epsilon: float) -> str:
+        """An epsilon for a sentence: "epsilon = 0.1", or in steps with what these are where a unit was given.
+
+        >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power", unit=10)]).at(1.0)
+        'epsilon = 1 step (price 500 EUR, power 10)'
+        """
+        return f"epsilon = {self.counted(epsilon)}"
+
+    def counted(self, epsilon: float) -> str:
+        """An epsilon alone: "0.1", or in steps with what these are where a unit was given: "2 steps (price 1000)"."""
+        if not self.in_steps or epsilon == 0:
+            return f"{epsilon:g}"
+        return f"{epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
+
+    def within(self, epsilon: float) -> str:
+        """A certified epsilon, as `counted` has it, and never less than what holds.
+
+        >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power")]).within(0.745601)
+        '0.7457 steps (price 372.9 EUR, power 0.7457)'
+        """
+        shown = rounded_up(epsilon, _CERTIFIED)
+        if not self.in_steps or epsilon == 0:
+            return f"{shown:g}"
+        amounts = ", ".join(objective.amount(shown, up=True) for objective in self.each)
+        return f"{shown:g} step{'s' * (shown != 1)} ({amounts})"
+
+    def meets(self, values: Floats) -> Bools:
+        """(K,): which of the designs (K, D), in the user's units, miss no level."""
+        mask = np.ones(len(values), dtype=bool)
+        for column, objective in enumerate(self.each):
+            mask &= objective.meets(values[:, column])
+        return mask
+
+    @cached_property
+    def levels(self) -> tuple[str, ...]:
+        """The levels in words: "price <= 2000"."""
+        return tuple(
+            f"{o.name} {'<=' if o.minimised else '>='} {o.level:.12g}" for o in self.each if o.level is not None
+        )
+
+    @cached_property
+    def required(self) -> tuple[Objective, ...]:
+        """The same objectives in steps of which more is better, with levels and prices; none where there are none."""
+        if not self.levels and all(o.price == 1 for o in self.each):
+            return ()
+        return tuple(
+            Objective(
+                o.name,
+                level=None if o.level is None else (-o.level if o.minimised else o.level) / o.unit + 0.0,
+                price=o.price,
+            )
+            for o in self.each
+        )
+
+    def stated_levels(self) -> dict[str, float]:
+        """The levels by name, in the user's units, for JSON; empty where none was given."""
+        return {o.name: o.level for o in self.each if o.level is not None}
+
+    def check_no_levels(self, what: str, remedy: str = 'take the algorithm "elimination"') -> None:
+        """Refuse levels where nothing would come of them."""
+        if self.levels:
+            raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")
+
+    def noise(self, others: Noise | None = None) -> Noise | None:
+        """The noise that the objectives declare, in the user's units; None where none of them does.
+
+        `others` is what is said of all together: it counts for the objectives that declare nothing of their own.
+        """
+        if all(objective.noise is None for objective in self.each):
+            return None
+        lacking = next((o.name for o in self.each if o.noise is None), None)
+        if lacking is not None and others is None:
+            raise InputError(f"{lacking!r:.60} has no noise while other objectives have one; give all one, or none.")
+        if lacking is not None and isinstance(others, Gaussian) and others.cov is not None:
+            raise InputError(
+                f"the covariance of all objectives says nothing of {lacking!r:.60} beside those with a noise of their "
+                "own; give standard deviations, or every objective its own noise."
+            )
+        each = [objective.noise for objective in self.each]
+        if others is not None:
+            others.check_dim(len(each))
+            each = [others.of_one(d, len(each)) if own is None else own for d, own in enumerate(each)]
+        return together([noise for noise in each if noise is not None and not isinstance(noise, str)])
+
+
+def as_objectives(
+    objectives: Iterable[str | Objective | Mapping[str, Any]], minimise: Iterable[str] = (), what: str = "objectives"
+) -> Objectives:
+    """Names, records or dictionaries as records; those that `minimise` names should be small.
+
+    >>> as_objectives(["cost", Objective("speed", unit=10)], minimise=["cost"]).each
+    (Objective('cost', goal='min'), Objective('speed', unit=10))
+    """
+    given = _listed(objectives, what)
+    small = _listed(minimise, "minimise")
+    odd = next((word for word in small if not isinstance(word, str)), None)
+    if odd is not None:
+        raise InputError(f"minimise must be a list of names, got {shown(odd)} in it.")
+    records = [_record(entry, what) for entry in given]
+    names = [record.name for record in records]
+    stray = next((word for word in small if word not in names), None)
+    if stray is not None:
+        raise InputError(f"minimise names {stray!r:.60}, which is not among the objectives {', '.join(names)[:200]}.")
+    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
+    if twice is not None:
+        raise InputError(f"the objectives must be distinct, got {twice!r:.60} twice.")
+    other = next(
+        (o.name for o in records if o.name in small and not o.minimised and not isinstance(o.goal, _Unsaid)), None
+    )
+    if other is not None:
+        raise InputError(f'minimise names {other!r:.60}, and its objective says goal="max"; say which.')
+    return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in records))
+
+
+def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives:
+    """The same with other units, by name."""
+    _check_known(objectives, units, "a unit")
+    return Objectives(tuple(replace(o, unit=units[o.name]) if o.name in units else o for o in objectives.each))
+
+
+def with_noise(objectives: Objectives, noise: Mapping[str, Noise | float | str]) -> Objectives:
+    """The same with assumptions about the noise, by name."""
+    _check_known(objectives, noise, "noise")
+    return Objectives(tuple(replace(o, noise=noise[o.name]) if o.name in noise else o for o in objectives.each))
+
+
+Level = float | tuple[str, float]
+"""What is acceptable of an objective: a number, or ("<=", number) and (">=", number)."""
+
+
+def with_levels(objectives: Objectives, levels: Mapping[str, Level]) -> Objectives:
+    """The same with levels, by name.
+
+    >>> both = as_objectives([Objective("latency", "min"), "accuracy"])
+    >>> with_levels(both, {"latency": ("<=", 200), "accuracy": 0.8}).levels
+    ('latency <= 200', 'accuracy >= 0.8')
+    """
+    if not isinstance(levels, Mapping):
+        raise InputError(f'levels must say what is acceptable by name, {{"latency": 200}}, got {shown(levels)}.')
+    _check_known(objectives, levels, "a level")
+    return Objectives(tuple(_levelled(o, levels[o.name]) if o.name in levels else o for o in objectives.each))
+
+
+def _levelled(objective: Objective, given: Level) -> Objective:
+    """With a level, which goes the way of the goal and does not contradict another one."""
+    name, sign = objective.name[:60], "<=" if objective.minimised else ">="
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        if len(given) != 2 or given[0] not in ("<=", ">="):
+            raise InputError(
+                f'the level of {name!r} must be a number, ("<=", number) or (">=", number), got {given!r:.80}.'
+            )
+        if given[0] != sign:
+            way, least = ("small", "most") if objective.minimised else ("large", "least")
+            raise InputError(
+                f"the level '{name}{given[0]}{given[1]!s:.20}' goes against its objective: {name!r} should be {way}, "
+                f"so its level is the {least} that is acceptable, '{name}{sign}...'."
+            )
+        given = given[1]
+    levelled = replace(objective, level=given)
+    if objective.level is not None and objective.level != levelled.level:
+        raise InputError(
+            f"two levels of {name!r} are given, {objective.level:.12g} and {levelled.level:.12g}; an objective has one."
+        )
+    return levelled
+
+
+def check_said_of(cone: Cone, objectives: Objectives) -> None:
+    """Refuse a cone that was stated in other objectives, directions, units, or in another order of them.
+
+    Its numbers count in the steps of the objectives of which somebody spoke: beside others they mean something else.
+    """
+    here = tuple((o.name, o.goal, o.unit) for o in objectives)
+    if not cone.about or not here or here == cone.about:
+        return
+    said, given = (
+        ", ".join(f"{name} ({goal}, unit {unit:g})" for name, goal, unit in each) for each in (cone.about, here)
+    )
+    raise InputError(
+        f"what was said, of which the cone is made, is about {said}, and here the objectives are {given}; state it "
+        "with the objectives that are used here."
+    )
+
+
+def weighs(cone: Cone) -> bool:
+    """Whether a cone compares objectives with each other, so that their units matter: all but the orthant do."""
+    return bool((np.count_nonzero(cone.facets, axis=1) > 1).any())
+
+
+def proposed_units(objectives: Objectives, spreads: Floats) -> dict[str, float]:
+    """Return a unit for each objective: a tenth of the spread of its values, rounded to 1-2-5."""
+    for o, spread in zip(objectives.each, spreads, strict=True):
+        if spread > 0 and not 10 / _LARGEST <= spread <= _LARGEST:
+            raise InputError(f"no unit fits {shown(o.name)}, whose values spread by {spread:.3g}; rescale them.")
+    return {o.name: rounded_unit(float(spread)) for o, spread in zip(objectives.each, spreads, strict=True)}
+
+
+def with_proposed_units(objectives: Objectives, spreads: Floats) -> Objectives:
+    """Return the objectives with the proposed units, for those that have none."""
+    given = {o.name: o.unit for o in objectives.each if o.unit != 1}
+    lacking = np.where(objectives.units == 1, spreads, 0.0)
+    return with_units(objectives, proposed_units(objectives, lacking) | given)
+
+
+@advisory()
+def units_remark(
+    objectives: Objectives, spreads: Floats, cone: Cone, epsilon: float = 0.0, what: str = "spread"
+) -> str | None:
+    """Return a sentence with a proposal where the cone or an epsilon mixes objectives of very different spread.
+
+    Return None where any unit was given, where all names state one unit of measurement ("price (EUR)", "rent (EUR)"),
+    and where the cone makes up for the spreads. `spreads` (D,) are largest minus least value in the columns' own units,
+    or `what` else shows their sizes.
+    """
+    spreads = np.asarray(spreads, dtype=np.float64)
+    known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
+    if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or (weighs(cone) and not _in_own_units(cone))):
+        return None
+    measured = [_MEASURED.fullmatch(o.name) for o in objectives.each]
+    if len({found and found[2] for found in measured}) == 1 and measured[0]:
+        return None
+    felt = (spreads if epsilon > 0 else spreads * np.abs(cone.facets).max(axis=0))[known]
+    if felt.max() <= TENFOLD * felt.min():
+        return None
+    widest, narrowest = int(known[felt.argmax()]), int(known[felt.argmin()])
+    who = "the cone weighs" if weighs(cone) else "epsilon measures"
+    far, near = objectives.each[widest], objectives.each[narrowest]
+    given = unit_options(proposed_units(objectives, spreads))
+    example = f", for example {given} (in Python: Objective(name, unit=...))" if what == "spread" else ""
+    return (
+        f"{who} {far.name!r} ({what} {spreads[widest]:.3g}) and {near.name!r} ({what} {spreads[narrowest]:.3g}) in one "
+        f"measure, so the first decides nearly alone; say how much of each is one step{example}."
+    )
+
+
+def _in_own_units(cone: Cone) -> bool:
+    """Whether a cone says nothing but exchanges and choices, which are made in the columns' own units."""
+    return bool(cone.said) and all(any(word in said for word in _EXCHANGES) for said in cone.said)
+
+
+def unit_options(units: Mapping[str, float]) -> str:
+    """Units as a command line takes them.
+
+    >>> unit_options({"price (EUR)": 500.0, "speed": 1.0})
+    "--unit 'price (EUR)=500' --unit speed=1"
+    """
+    return " ".join(f"--unit {shlex.quote(unit_text(name, unit))}" for name, unit in units.items())
+
+
+def unit_text(name: str, unit: float) -> str:
+    """An argument of --unit."""
+    column = '"' + name.replace('"', '""') + '"' if re.search(r'[<>=!"]|\s[aA][nN][dD]\s', name) else name
+    return f"{column}={unit:.12g}"
+
+
+# -- what was given --------------------------------------------------------------------------------------------------
+
+
+def _listed(given: Any, what: str) -> list[Any]:
+    if isinstance(given, str | bytes | Mapping | Objective):
+        parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else [given]
+        raise InputError(f"{what} must be a list, got {shown(given)}; write [{', '.join(map(shown, parts))}].")
+    try:
+        if isinstance(given, Set) and what != "minimise":
+            raise TypeError("a set has no order")
+        return list(given)
+    except TypeError:
+        raise InputError(f"{what} must be a list of names, got {shown(given)}.") from None
+
+
+def _record(entry: Any, what: str) -> Objective:
+    if isinstance(entry, Objective):
+        return entry
+    if isinstance(entry, Mapping):
+        return Objective.from_dict(entry)
+    if not isinstance(entry, str):
+        raise InputError(f"{what} must be a list of names or of Objective(...), got {shown(entry)} in it.")
+    return Objective(entry)
+
+
+def _check_known(objectives: Objectives, given: Iterable[str], what: str) -> None:
+    stray = next((name for name in given if name not in objectives.names), None)
+    if stray is not None:
+        raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")

@@ -1,0 +1,357 @@
+"""What is asked of an answer, and whether a returned set delivers it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Final, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._digits import rounded_up
+from conewise._limits import SMALLEST_DELTA
+from conewise.border import (
+    ROUNDING,
+    Floats,
+    Indices,
+    as_epsilon,
+    as_non_negative,
+    as_option,
+    as_probability,
+    as_selection,
+)
+from conewise.cone.cone import Cone, as_cone
+from conewise.errors import InputError, counted, printable, shown
+from conewise.noise import ByObjective, Noise
+from conewise.order.budgets import check_designs
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import _space_and_front
+from conewise.order.rivals import covers, escapes
+from conewise.question.noisetext import turned
+from conewise.question.objectives import Objective, Objectives, as_objectives
+
+_DIGITS: Final = 6  # of a probability and of an epsilon in a sentence
+_TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
+IF_NORMAL: Final = "if the noise is normal"
+"""The condition of an answer whose noise was not stated."""
+
+
+Notion = Literal["cover", "contain"]
+"""cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: which designs are Pareto optimal under a cone, within epsilon with probability 1 - delta.
+
+    `noise` is what may be assumed of an evaluation; None admits that nothing is. `success` says what a returned set
+    has to do: "cover" every Pareto design within epsilon, or "contain" it; for epsilon = 0 only the second has a
+    meaning. `objectives` say what the columns mean (records or names), or are left out where larger is better for all.
+    Noise and objectives are in the units and directions of whoever asks, epsilon counts in steps of the objectives'
+    units: an algorithm is given `inside`.
+
+    >>> print(Question(Cone.orthant(2), epsilon=0.1, delta=0.05, objectives=[Objective("price", "min"), "speed"]))
+    Which designs cover every Pareto design within epsilon = 0.1, none of them further than that from Pareto optimal, \
+with probability at least 95 %? Better is smaller price and larger speed, by the cone orthant:2; nothing is assumed of \
+the noise.
+
+    Reference: Ararat & Tekin 2023, Definition 4.6, for "cover"; Auer et al. 2016, for "contain".
+    """
+
+    cone: Cone
+    epsilon: float
+    delta: float
+    noise: Noise | None = None
+    success: Notion = "cover"
+    objectives: Sequence[Objective | str] = ()
+
+    def __post_init__(self) -> None:
+        dim = as_cone(self.cone).dim
+        object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
+        object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
+        if self.delta < SMALLEST_DELTA:
+            raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {self.delta:g}.")
+        object.__setattr__(self, "objectives", as_objectives(self.objectives))
+        if len(self.objectives) not in (0, dim):
+            are = "is" if len(self.objectives) == 1 else "are"
+            raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(self.objectives)} {are} named.")
+        if self.noise is None:
+            object.__setattr__(self, "noise", self.columns.noise() if self.names else None)
+        if self.noise is not None:
+            if not isinstance(self.noise, Noise):
+                raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(self.noise)}.")
+            if self.noise.noiseless:
+                raise InputError("without noise nothing has to be estimated: compare the values with `front`.")
+            self.noise.check_dim(dim)
+            if isinstance(self.noise, ByObjective) and self.names:
+                object.__setattr__(self, "noise", self.noise.named(self.names))
+        if notion_of(self.success) == "cover" and self.epsilon == 0:
+            raise InputError(
+                'epsilon = 0 asks for the exact Pareto set: ask for success "contain", or an epsilon above 0.'
+            )
+
+    @property
+    def columns(self) -> Objectives:
+        """What the columns mean; empty where nobody has said it."""
+        return cast(Objectives, self.objectives)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the objectives, where they have some."""
+        return self.columns.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self.columns.minimised
+
+    @property
+    def signs(self) -> Floats:
+        """(D,): -1 for minimised objectives."""
+        return self.columns.signs if self.names else np.ones(self.cone.dim)
+
+    @property
+    def assumed(self) -> Noise:
+        """What is assumed of the noise; refused where nothing is."""
+        if self.noise is None:
+            raise InputError(
+                "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
+                'or algorithm="naive" with evaluations_each=... for a heuristic answer.'
+            )
+        return self.noise
+
+    @cached_property
+    def keeps_levels(self) -> bool:
+        """Whether no direction of improvement trades away an objective that has a level (docs/adaptive, 9.1)."""
+        columns = [d for d, objective in enumerate(self.columns.each) if objective.level is not None]
+        return not columns or bool((self.cone.rays[:, columns] >= -ROUNDING).all())
+
+    @cached_property
+    def inside(self) -> Question:
+        """The same as algorithms see it: in steps of the units, of which more is better for all."""
+        if not self.minimised and not self.columns.in_steps:
+            return self
+        noise = None if self.noise is None else turned(self.noise, self.columns.signs, self.columns.units)
+        return replace(self, noise=noise, objectives=self.columns.required)
+
+    def __str__(self) -> str:
+        near = f"within epsilon = {self.epsilon:g}, none of them further than that from Pareto optimal"
+        wanted = f"cover every Pareto design {near}"
+        if self.success == "contain":
+            near = f"none further than epsilon = {self.epsilon:g} from Pareto optimal"
+            exact = "none that another one surpasses in every respect"
+            wanted = f"contain every Pareto design, and {near if self.epsilon else exact}"
+        words = [f"{'smaller' if each.minimised else 'larger'} {printable(each.name)}" for each in self.columns.each]
+        better = " and ".join(words) if words else f"larger in {self.cone.dim} objectives"
+        if self.columns.levels:
+            better += f", acceptable is {' and '.join(map(printable, self.columns.levels))}"
+        known = "nothing is assumed of the noise" if self.noise is None else f"assumed is {self.noise.words}"
+        return (
+            f"Which designs {wanted}, with probability at least {certainty(self.delta)}? "
+            f"Better is {better}, by the cone {self.cone}; {known}."
+        )
+
+
+class Answering:
+    """Whatever answers a question: what was asked is the question's."""
+
+    question: Question
+
+    @property
+    def cone(self) -> Cone:
+        """What "better" means."""
+        return self.question.cone
+
+    @property
+    def epsilon(self) -> float:
+        """How far from Pareto optimal a returned design may be."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> float:
+        """How likely a wrong answer may be."""
+        return self.question.delta
+
+    @property
+    def success(self) -> Notion:
+        """What a returned set has to do."""
+        return self.question.success
+
+
+class AnsweringInWords(Answering):
+    """The same for people: with the names of the objectives, in the directions of whoever asked."""
+
+    @property
+    def objectives(self) -> tuple[str, ...]:
+        """The names of the objectives."""
+        return self.question.names
+
+    @property
+    def minimised(self) -> tuple[str, ...]:
+        """The objectives of which less is better."""
+        return self.question.minimised
+
+
+def notion_of(success: str) -> Notion:
+    """One of the two words."""
+    return cast(Notion, as_option(success, "success", ("cover", "contain")))
+
+
+def as_question(question: object, n_designs: int, *, levels: bool = False) -> Question:
+    """The question as an algorithm sees it, asked of so many designs; refused where it cannot be.
+
+    `levels` says whether the algorithm knows what to do with the levels of objectives.
+    """
+    if not isinstance(question, Question):
+        raise InputError(f"question must be a Question(cone, epsilon, delta, noise), got {shown(question)}.")
+    if not levels:
+        question.columns.check_no_levels("this algorithm")
+    if question.noise is not None:
+        question.noise.check_dim(question.cone.dim, check_designs(n_designs))
+    return question.inside
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """A proof covers exactly the configuration that ran: with probability 1 - delta the answer succeeds at epsilon."""
+
+    epsilon: float
+    delta: float
+    theorem: str
+    assumption: str
+    """What the proof takes for granted of the noise, in words."""
+
+    def __bool__(self) -> Literal[True]:
+        return True
+
+    @property
+    def proof(self) -> Guarantee:
+        """The guarantee itself; `Heuristic.proof` is one that holds under a condition, or None."""
+        return self
+
+    def __str__(self) -> str:
+        return (
+            f"guaranteed: within epsilon = {rounded_up(self.epsilon, _DIGITS):g} with probability at least "
+            f"{certainty(self.delta)} ({self.theorem}), assuming {self.assumption}"
+        )
+
+
+def certainty(delta: float) -> str:
+    """1 - delta for a sentence, and never more than that: "95 %", or "1 - 1e-09" where percent would take many digits.
+
+    >>> certainty(0.05), certainty(1e-9)
+    ('95 %', '1 - 1e-09')
+    """
+    exact = Decimal(repr(float(delta)))
+    if exact > _TINY:
+        percent = (100 * (1 - exact)).normalize()
+        if len(percent.as_tuple().digits) <= _DIGITS:
+            return f"{percent:f} %"
+    return f"1 - {rounded_up(delta, _DIGITS):g}"
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """An answer without a guarantee; the reason names what is missing."""
+
+    reason: str
+    proof: Guarantee | None = None
+    """What is proven if the noise is normal, where that was not stated; None where nothing is proven."""
+
+    def __bool__(self) -> Literal[False]:
+        return False
+
+    def __str__(self) -> str:
+        held = "" if self.proof is None else str(self.proof).replace("guaranteed", IF_NORMAL, 1) + "; "
+        return f"{held}not guaranteed: {self.reason}"
+
+
+def worth_of(proof: Guarantee, noise: Noise) -> Guarantee | Heuristic:
+    """Return the guarantee, or a heuristic that carries it where normal noise was assumed and not stated."""
+    return Heuristic(noise.presumed, proof) if noise.presumed else proof
+
+
+def amended(worth: Guarantee | Heuristic, **changes: Any) -> Guarantee | Heuristic:
+    """Return the same worth, with these parts of its proof changed."""
+    if worth.proof is None:
+        return worth
+    proof = replace(worth.proof, **changes)
+    return proof if worth else replace(worth, proof=proof)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a returned set P succeeds at epsilon, and the designs that fail each part of the condition."""
+
+    success: bool
+    uncovered: Indices
+    """Pareto designs that no member of P covers within epsilon: part (i) fails; their number is the paper's NF1."""
+    too_far: Indices
+    """Members of P outside the Pareto set with Delta* > epsilon: part (ii) fails; the paper's NF2."""
+    missed: Indices
+    """Pareto designs that were not returned, covered or not; the paper's PM is their share."""
+    unacceptable: Indices = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    """Members of P that miss a level by more than epsilon, where there are levels."""
+
+    def __bool__(self) -> bool:
+        return self.success
+
+    def __repr__(self) -> str:
+        word = "success" if self.success else "failure"
+        missing = f", {len(self.unacceptable)} missing a level" if len(self.unacceptable) else ""
+        return (
+            f"Verdict({word}: {len(self.uncovered)} uncovered, {len(self.too_far)} too far, "
+            f"{len(self.missed)} of the Pareto set not returned{missing})"
+        )
+
+
+def verdict(
+    returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float, *, levels: ArrayLike | None = None
+) -> Verdict:
+    """Check the success condition for a returned set (mask or indices) against the true means.
+
+    (i) every Pareto design i has a j in P with M(i, j) <= epsilon; (ii) every i in P outside the Pareto set has
+    Delta*_i <= epsilon. Gaps within a few roundings of epsilon > 0 count as equal to it. epsilon = 0 asks that P covers
+    the front exactly and holds no strongly dominated design. No K x K array is made. With `levels`, the least
+    acceptable value of each objective (minus infinity for any), the Pareto set is that of the acceptable designs, and
+    no member of P may miss a level by more than epsilon.
+
+    >>> verdict([1], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
+    Verdict(success: 0 uncovered, 0 too far, 0 of the Pareto set not returned)
+    >>> verdict([0], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
+    Verdict(failure: 1 uncovered, 1 too far, 1 of the Pareto set not returned)
+
+    Reference: Ararat & Tekin 2023, Definition 4.6 and Remark 4.7.
+    """
+    epsilon = as_non_negative(epsilon, "epsilon")
+    space, front = _space_and_front(means, cone)
+    chosen = as_selection(returned, len(front), "returned")
+    unacceptable = np.empty(0, dtype=np.intp)
+    if levels is not None:
+        short = _shortfall(means, levels)
+        front = np.zeros_like(front)
+        if (acceptable := np.flatnonzero(short <= 0)).size:
+            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], cone)
+        unacceptable = np.flatnonzero(chosen & (short > epsilon + (ROUNDING * np.abs(short).max() if epsilon else 0.0)))
+    missed, extra = np.flatnonzero(front & ~chosen), np.flatnonzero(chosen & ~front)
+    largest = float((np.abs(space.columns) * space.per_width[:, None]).max())
+    reach = epsilon + ROUNDING * largest if epsilon > 0 else 0.0
+    succeeds = not len(unacceptable)
+    if not front.any():
+        nobody = np.empty(0, dtype=np.intp)
+        return Verdict(succeeds, nobody, nobody, nobody, unacceptable)
+    uncovered = missed[covers(space, cone, missed, np.flatnonzero(chosen), enough=reach) > reach]
+    too_far = extra[escapes(space, extra, np.flatnonzero(front)) > reach]
+    succeeds &= not len(uncovered) and not len(too_far)
+    return Verdict(succeeds, uncovered, too_far, missed, unacceptable)
+
+
+def _shortfall(means: ArrayLike, levels: ArrayLike) -> Floats:
+    """(K,): by how much each design misses its worst level; minus how much it has to spare where it misses none."""
+    values, least = np.asarray(means, dtype=np.float64), np.asarray(levels, dtype=np.float64)
+    if least.shape != (values.shape[1],) or np.isnan(least).any():
+        raise InputError(f"levels must be one number an objective (-inf for any value is fine), got {shown(levels)}.")
+    return np.asarray((least - values).max(axis=1))

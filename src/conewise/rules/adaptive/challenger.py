@@ -1,0 +1,132 @@
+"""Leader and challenger among designs that have to meet levels: ours, in the manner of Adaptive Pareto Exploration.
+
+It is not e-cAPE (Kone, Kaufmann & Richert 2025, "Constrained Pareto set identification with bandit feedback"), whose
+statement was not at hand: their rule of 2023 (`published.ape`) is joined with the levels of docs/adaptive, 9, and the
+proof is ours (9.7). It is here to be compared with; `SuccessiveElimination` takes fewer evaluations.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from conewise.border import Bools, Floats, Indices
+from conewise.certificate.tuning import TUNING
+from conewise.data.observations import Counts, Statistics
+from conewise.errors import InputError
+from conewise.question.question import Heuristic
+from conewise.rules.contract import Result
+from conewise.rules.published.ape import LeaderChallenger, PairBounds, threshold
+from conewise.rules.published.common import best_guess
+
+
+@dataclass(frozen=True, eq=False)
+class LevelChallenger(LeaderChallenger):
+    """Evaluate the open design that is least dominated, or its closest rival, whichever has fewer evaluations.
+
+    A design is *out* if it certainly misses a level or if another one certainly dominates it; it is accepted if it
+    meets its levels within epsilon and is fine within epsilon against everybody who is not out. An open design is
+    neither. Where the leader is fine already, and only its levels are open, the leader itself is evaluated.
+
+    For cones that keep the levels (docs/adaptive, 9.1): the orthant and all cones inside it.
+    """
+
+    knows_levels: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.question.keeps_levels:
+            raise InputError(
+                f"LevelChallenger needs a cone that keeps the levels, got {self.cone}, which trades an objective away; "
+                "use SuccessiveElimination."
+            )
+
+    @cached_property
+    def _levels(self) -> Floats:
+        """(D,): the least acceptable values; minus infinity where there is none."""
+        each = self.question.columns.each if self.question.names else ()
+        return np.array([-np.inf if own.level is None else own.level for own in each] or [-np.inf] * self.dim)
+
+    @cached_property
+    def _columns(self) -> Indices:
+        return np.flatnonzero(np.isfinite(self._levels))
+
+    @property
+    def delta_for_pairs(self) -> float:
+        """What levels leave of it (docs/adaptive, 9.2)."""
+        return self.delta * (1 - TUNING.level_part) if len(self._columns) else self.delta
+
+    def level_widths(self, counts: Counts) -> Floats:
+        """(K, R): how far an average may be off at any time, for all designs and levels (docs/adaptive, 9.7)."""
+        columns = self._columns
+        fixed = threshold(math.log(self.n_designs * len(columns) / (self.delta * TUNING.level_part)))
+        budget = fixed + 2 * np.log(4 + np.log(counts))
+        scales = self.noise.scales(np.eye(self.dim)[columns])
+        return np.asarray(self.radius_scale * scales * np.sqrt(2 * budget / counts)[:, None])
+
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        """The leader or the challenger."""
+        found = _Standing.of(self, state)
+        open_ = np.flatnonzero(~(found.out | found.accepted))
+        if not len(open_):
+            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+        leader = open_[found.reach[open_].argmax()]
+        pair = np.array([leader, found.low[leader].argmin()])
+        chosen = pair[:1] if found.h[leader] > 0 else pair[[state.counts[pair].argmin()]]
+        return chosen, self.batch(state.counts[chosen])
+
+    def recommend(self, state: Statistics) -> Result:
+        """The answer so far; before the end, undecided designs are returned when their averages are Pareto optimal."""
+        if (state.counts == 0).any():
+            return super().recommend(state)
+        found = _Standing.of(self, state)
+        open_ = ~(found.out | found.accepted)
+        why = "every design is decided"
+        worth = self.proven(
+            self.epsilon,
+            "leader and challenger with levels, in the manner of Kone, Kaufmann & Richert 2023, docs/adaptive; "
+            f'success "{self.success}"',
+        )
+        if open_.any():
+            why = self.unfinished(state.evaluations, int(open_.sum()))
+            worth = Heuristic(why) if worth.proof else worth
+        returned = found.accepted | open_ & best_guess(state, ~found.out, self.cone)
+        epsilon = self.epsilon if worth.proof else None
+        beaten = found.out & ~found.misses
+        return Result.of(
+            state, returned, worth, why, kept=found.accepted, beaten=beaten, misses=found.misses, epsilon=epsilon
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Standing:
+    """Who is out, who is accepted, and how the others stand against those that are not out."""
+
+    misses: Bools
+    out: Bools
+    accepted: Bools
+    low: Floats
+    """(K, K): Mlo of `published.ape`, infinite against oneself and against whoever is out."""
+    h: Floats
+    """(K,): above 0 where a design is certainly fine against everybody who is not out."""
+    reach: Floats
+    """(K,): the least Mhi against these."""
+
+    @classmethod
+    def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:
+        bounds = PairBounds.of(rule, state)
+        misses: Bools = np.zeros(rule.n_designs, dtype=bool)
+        meets = ~misses
+        if len(rule._columns):
+            off = state.means[:, rule._columns] - rule._levels[rule._columns]
+            widths = rule.level_widths(state.counts)
+            misses = np.asarray((off + widths < 0).any(axis=1))
+            meets = np.asarray((off - widths >= -rule.epsilon).all(axis=1))
+        out = misses | (bounds.g > 0)
+        low, high = (np.where(out[None, :], np.inf, table) for table in (bounds.low, bounds.high))
+        h = low.min(axis=1)
+        return cls(misses, out, ~out & meets & (h > 0), low, h, high.min(axis=1))

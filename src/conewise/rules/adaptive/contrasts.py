@@ -1,0 +1,207 @@
+"""What to evaluate next with a model: what settles most of the contrasts on which the answer still depends.
+
+Draws in which the set fails name pairs of designs whose difference would have to be known better. An evaluation of x
+reduces the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise): correlations count, so a design may
+be settled without being evaluated. Batches take one after the other as if its value were known already: covariances
+do not depend on values. Where there are levels, it may be the value of one design that would have to be known better.
+Where objectives are measured one by one, it is one of them that is chosen together with the design.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from conewise.border import Bools, Floats, Indices
+from conewise.cone.cone import Cone
+from conewise.data.observations import Pulls
+from conewise.models.certificate import Look, PosteriorCertificate
+from conewise.models.choice import Choice
+from conewise.models.conditioned import Conditioned
+from conewise.models.failures import needs
+from conewise.models.levels import Spare
+from conewise.question.question import Notion
+
+_COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
+_PAIRS: Final = 300  # contrasts that have a say, those of the most draws
+_HARD: Final = 0.125  # of the draws have a say, the hardest, even where fewer fail
+_STEPS: Final = 32  # decisions a batch: where it is longer, each stands for several evaluations of a design
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """Pairs (i, j), positions among the designs of a look, and in how many draws each stands in the way."""
+
+    first: Indices
+    second: Indices
+    """-1 where the value of the first one counts by itself: against a level."""
+    weight: Floats
+    """(P, D'): along which directions the difference counts; a failing draw is divided among its pairs and these."""
+    along: Floats
+    """(D', D): the directions: facets, and behind them the objectives that have a level."""
+
+    @classmethod
+    def of(
+        cls, draws: Floats, choice: Choice, cone: Cone, epsilon: float, notion: Notion, levels: Levels | None = None
+    ) -> Contrasts:
+        """Every failing draw counts as one, divided among what fails in it; where few fail, the next hardest do too."""
+        spare = None if levels is None else levels.spare
+        need = needs(draws, choice.inside, cone, notion, spare, choice.missing)
+        place = int((1 - _HARD) * len(need.at))
+        near = min(epsilon, float(np.partition(need.largest, place)[place]))
+        draw, first = np.nonzero(need.at > near)
+        if not len(draw):
+            draw, first = np.arange(len(need.at)), need.at.argmax(axis=1)
+        second = need.by[draw, first]
+        share = 1.0 / np.bincount(draw, minlength=len(need.at))[draw]
+        weight = _facets(draws[draw, second] - draws[draw, first], choice.inside[first], cone)
+        along = cone.facets
+        if levels is not None:
+            first, second, weight = levels.instead(draw, first, second, weight, choice, near)
+            along = np.vstack([along, np.eye(cone.dim)[levels.columns]])
+        count = need.at.shape[1] + 1
+        pairs, group = np.unique(first * count + second + 1, return_inverse=True)
+        total = np.zeros((len(pairs), weight.shape[1]))
+        np.add.at(total, group, share[:, None] * weight)
+        heaviest = np.sort(np.argsort(-total.sum(axis=1), kind="stable")[:_PAIRS])
+        chosen = pairs[heaviest]
+        return cls(chosen // count, chosen % count - 1, total[heaviest], along)
+
+    def differences(self, values: Floats) -> Floats:
+        """(P, ...): of the rows of an array, row i less row j; row i where there is no j."""
+        return np.asarray(values[self.first] - np.where(self._paired(values.ndim), values[self.second], 0.0))
+
+    def _paired(self, dimensions: int) -> Bools:
+        return np.asarray((self.second >= 0).reshape(-1, *(1,) * (dimensions - 1)))
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """Draws in which a set fails, where there are levels: is it a difference that has to be known, or a value?"""
+
+    columns: Indices
+    """(R,): the objectives that have a level."""
+    spare: Spare
+
+    def instead(
+        self, draw: Indices, first: Indices, second: Indices, weight: Floats, choice: Choice, near: float
+    ) -> tuple[Indices, Indices, Floats]:
+        """Contrasts as they are, or in their place the value of a design whose levels are unusual in that draw.
+
+        What is unusual is what stands in the way: a design inside that misses a level, one that is left out for that
+        and meets it, and a rival that meets its levels here and not in most draws.
+        """
+        assert choice.missing is not None
+        least = self.spare.least
+        usual = np.median(least, axis=0) >= 0
+        own = np.where(choice.inside[first], -least[draw, first] > near, choice.missing[first] | (second == first))
+        rival = choice.inside[first] & ~own & ~usual[second]
+        who = np.where(own, first, second)
+        worst = self.spare.each[draw, who].argmin(axis=1)
+        value = own | rival
+        at_level = (worst[:, None] == np.arange(len(self.columns))) & value[:, None]
+        return (
+            np.where(value, who, first),
+            np.where(value, -1, second),
+            np.hstack([np.where(value[:, None], 0.0, weight), at_level]),
+        )
+
+
+def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
+    """(R, N): the facets along which a difference decides, summing to 1.
+
+    For a returned design that is too far, the facet on which its rival is least ahead; for a design that is not
+    covered, those on which its cover lags, by the squares of how much.
+    """
+    nearest = (gains / cone.widths).argmin(axis=1)[:, None] == np.arange(gains.shape[1])
+    lagging = np.minimum(gains, 0.0) ** 2
+    total = lagging.sum(axis=1, keepdims=True)
+    lagging = np.where(total > 0, lagging / np.where(total > 0, total, 1.0), 1.0 / gains.shape[1])
+    return np.asarray(np.where(inside[:, None], nearest, lagging))
+
+
+class View:
+    """One component's covariances of the contrasts with all candidates, after imagined evaluations."""
+
+    def __init__(self, covariance: Floats, pairs: Contrasts, noise: Floats, weight: Floats) -> None:
+        self._covariance, self._pairs, self._weight, self._noise = covariance, pairs, weight, noise
+        self._moved = pairs.differences(covariance)
+        self._variance = np.maximum(np.einsum("aa->a", covariance), 0.0)
+        self._told: list[Floats] = []
+
+    def gains(self) -> Floats:
+        """(A,): by how much an evaluation of each candidate would reduce the variances of the contrasts."""
+        return np.asarray((self._weight @ np.square(self._moved)) / (self._variance + self._noise))
+
+    def evaluated(self, x: int, times: int) -> None:
+        """As if x had been evaluated so often."""
+        change = self._covariance[x]
+        for told in self._told:
+            change = change - told[x] * told
+        change = change / np.sqrt(max(change[x], 0.0) + self._noise[x] / times)
+        self._moved -= self._pairs.differences(change)[:, None] * change
+        self._variance = np.maximum(self._variance - change**2, 0.0)
+        self._told.append(change)
+
+
+def _views(look: Look, pairs: Contrasts, axes: Iterable[int]) -> list[View]:
+    """One for each of the heaviest components along some axes; objectives that share one share the view."""
+    posterior = look.posterior
+    weight = pairs.weight @ (pairs.along @ posterior.axes.directions) ** 2
+    noise = posterior.axes.variance_of(int(look.designs.max()) + 1)[look.designs]
+    shares: dict[tuple[Conditioned, float, bytes], Floats] = {}
+    for axis in axes:
+        mixture = posterior.mixtures[axis]
+        heaviest = np.argsort(-mixture.weights, kind="stable")[:_COMPONENTS]
+        for g in heaviest:
+            part, share = mixture.components[g], mixture.weights[g] / mixture.weights[heaviest].sum()
+            key = part.known, part.spread, noise[:, axis].tobytes()
+            shares[key] = shares.get(key, 0.0) + share * weight[:, axis]
+    return [
+        View(spread * posterior.joints.of(known, look.designs).covariance, pairs, spread * np.frombuffer(along), share)
+        for (known, spread, along), share in shares.items()
+    ]
+
+
+def _contrasts(look: Look, certificate: PosteriorCertificate) -> Contrasts:
+    asked, required = certificate.question, certificate.required
+    levels = None if required is None or look.spare is None else Levels(required.columns, look.spare)
+    return Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
+
+
+def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
+    """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
+    views = _views(look, _contrasts(look, certificate), range(certificate.axes.dim))
+    return best_of([views], look.designs, count, None if prices is None else prices[:, None])
+
+
+def next_cells(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats) -> Pulls:
+    """The next `count` measurements of one objective of one design each (cells), for `prices` (K, D) of them."""
+    pairs = _contrasts(look, certificate)
+    return best_of([_views(look, pairs, [axis]) for axis in range(certificate.axes.dim)], look.designs, count, prices)
+
+
+def best_of(groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
+    """Measurements at these designs that reduce the contrasts of the views most, one after the other.
+
+    A measurement tells something to the views of one group: there is one group where all objectives are measured at
+    once, and one an objective where they are measured one by one. Of G groups, k G + g is a measurement of design k for
+    group g; `prices` (K, G) are what each costs.
+    """
+    per_price = np.ones((len(designs), len(groups))) if prices is None else 1 / prices[designs]
+    times = np.zeros(per_price.shape, dtype=np.int64)
+    each = -(-count // _STEPS)
+    while count > 0:
+        gains = np.column_stack([np.sum([view.gains() for view in views], axis=0) for views in groups])
+        x, group = divmod(int((per_price * gains).argmax()), len(groups))
+        some = min(each, count)
+        times[x, group] += some
+        count -= some
+        if count:
+            for view in groups[group]:
+                view.evaluated(x, some)
+    chosen, of = np.nonzero(times)
+    return Pulls(designs[chosen] * len(groups) + of, times[chosen, of])

@@ -1,0 +1,159 @@
+"""Successive elimination on the certificate: advance only designs on which an open question depends.
+
+Another rule only says how many observations of each design would settle what is open (`targets`): state, stopping, the
+answer and the plan are inherited. The guarantee is the certificate's and depends on none of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from conewise.border import Floats, Indices
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.claims import Claims
+from conewise.certificate.fit import check_exact, check_fit
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.tuning import TUNING, Tuning
+from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.rules.adaptive.answers import CertifiedRule
+from conewise.rules.adaptive.costs import Costs, open_costs
+from conewise.rules.contract import INDEPENDENT, Plan
+
+
+@dataclass(frozen=True, eq=False)
+class SuccessiveElimination(CertifiedRule[Checkpoints]):
+    """Evaluate in rounds whatever is still open, everyone at the same level.
+
+    An undecided design has two ways to be settled: to be out (beaten, or covered by a returned design), which asks for
+    itself and its best rival, or to be in (fine against everyone left), which asks for itself and every rival against
+    which it is not. The cheaper one, judged by the estimates, decides whom to evaluate; designs that run ahead wait for
+    the others. An open design with less than half the evaluations of another one does not wait, whatever its forecast.
+    """
+
+    theorem: ClassVar[str] = "certificate of looks"
+    early: ClassVar[str] = "not every design has been evaluated often enough yet"
+
+    _: KW_ONLY
+    pilots: bool = True
+    """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
+    tuning: Tuning = TUNING
+    """What a run may cost, never whether it is right."""
+
+    def targets(self, costs: Costs) -> Floats:
+        """(L,): observations of each design that is left after which what is open should be settled; 0 for enough.
+
+        The largest number that any open question asks for.
+        """
+        leaving, targets = costs.ways()
+        np.maximum.at(targets, costs.rows[leaving], costs.out[leaving])
+        np.maximum.at(targets, costs.best[leaving], costs.out[leaving])
+        return targets
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """When to stop and what to claim."""
+        settings = self.most_looked_at, self.any_epsilon, self.radius_scale, self.pilots
+        return Certificate(self.question, self.n_designs, *settings, tuning=self.tuning, planned=self.planned)
+
+    @property
+    def most_evaluations(self) -> int:
+        """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
+        pilot = self.certificate.pilot
+        longest = 0 if pilot is None else max(pilot.task.tuning.pilot_first, pilot.task.most)
+        bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
+        return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
+
+    @property
+    def most_each(self) -> int:
+        """The last level."""
+        return int(self.certificate.levels.counts[-1])
+
+    @property
+    def in_bulk(self) -> bool:
+        """Claims look at snapshots alone."""
+        return True
+
+    def begun(self, state: Checkpoints) -> bool:
+        """Whether every design that its pilot leaves has come to its first level."""
+        return state.begun
+
+    def seen(self, state: Checkpoints) -> Statistics:
+        """Pilots among it."""
+        return state.everything
+
+    def assumed(self, state: Checkpoints) -> str:
+        """Return what is taken for granted of the evaluations."""
+        return f"{INDEPENDENT}; {self.noise.words}"
+
+    def start(self) -> Checkpoints:
+        """Nothing observed."""
+        certificate = self.certificate
+        radii, pilot = certificate.radii, certificate.pilot
+        shape = self.n_designs, self.cone.dim
+        return Checkpoints.empty(certificate.levels, *shape, radii.estimates, pilot, radii.centre)
+
+    def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
+        """The state with these observations; refused are those with which no claim would hold."""
+        check_fit(observations, self.noise)
+        check_exact(observations, self.noise, lambda: state.everything)
+        return state.add(observations)
+
+    def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
+        """What brings the open questions to their next level, in the order of the designs."""
+        limit = self.allowed(state, most)
+        if limit == 0:
+            return Pulls([], [])
+        if state.pilot is not None and state.weights is None:
+            return Pulls.each(state.pilot.missing, limit)
+        designs, wanted = self._climbing(state), np.zeros(self.n_designs, dtype=np.int64)
+        counts = np.array(self.certificate.levels.counts)
+        wanted[designs] = counts[state.reached[designs] + 1] - state.statistics.counts[designs]
+        return Pulls.each(wanted, limit)
+
+    def _climbing(self, state: Checkpoints) -> Indices:
+        """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
+        if not state.begun:
+            return np.flatnonzero(state.waiting)  # all designs alike
+        claims = self.certificate.claims(state)
+        left, reached = claims.left, state.reached[claims.left]
+        if not claims.undecided.any():
+            return left[:0]
+        last = len(self.certificate.levels.counts) - 1
+        below = reached < last
+        if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
+            chosen = claims.undecided[left]
+        else:
+            seen = state.statistics.counts[left]
+            chosen = self.targets(costs) > seen
+            # A forecast that was too low must not leave a design behind while near-ties take all evaluations. Once all
+            # designs have what should have been enough, every open one goes on.
+            most = seen[costs.rows].max() / self.tuning.lag if (chosen & below).any() else np.inf
+            behind = seen[costs.rows] < most
+            chosen[costs.rows[behind]] = chosen[costs.best[behind]] = True
+        # Where what looked cheapest is at its end, whatever else is open.
+        chosen = chosen & below if (chosen & below).any() else below
+        return np.asarray(left[chosen & (reached == reached[chosen].min(initial=last))])
+
+    def plan(self, state: Checkpoints) -> Plan:
+        """What is worth evaluating, roughly how often, judged by the estimates as they are."""
+        targets = np.zeros(self.n_designs)
+        if early := not state.begun:
+            targets[state.waiting] = self.certificate.levels.counts[0]
+        else:
+            claims = self.certificate.claims(state)
+            if (costs := self.costs(state, claims)) is None:
+                targets[claims.undecided] = self.certificate.levels.counts[-1]
+            else:
+                targets[costs.left] = self.targets(costs)
+        missing = np.maximum(np.ceil(targets) - state.statistics.counts, 0).astype(np.int64)
+        if state.pilot is not None:
+            missing += state.pilot.missing
+        return Plan(Pulls.each(missing), int(missing.sum()), early)
+
+    def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
+        """What the open questions would cost; None when too many designs are left to look at every pair."""
+        return open_costs(self.certificate, state, claims, waiting)

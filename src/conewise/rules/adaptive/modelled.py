@@ -1,0 +1,360 @@
+"""Identification with a model of the designs: the posterior certificate, and the rule that asks for what it lacks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, Final, Generic
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from conewise._memory import Memory
+from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_only
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.separate import Separately
+from conewise.certificate.stated import epsilon_of
+from conewise.data.observations import Counts, Observations, Pulls, Statistics
+from conewise.errors import InputError, shown
+from conewise.models.certificate import Judged, Look, PosteriorCertificate
+from conewise.models.failures import covers
+from conewise.models.levels import WIDTHS
+from conewise.models.priors import Prior
+from conewise.question.question import Guarantee, Heuristic, worth_of
+from conewise.rules.adaptive.answers import CertifiedRule
+from conewise.rules.adaptive.confirming import Confirm, as_confirm, unconfirmed
+from conewise.rules.adaptive.contrasts import next_pulls
+from conewise.rules.adaptive.elimination import SuccessiveElimination
+from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, State
+
+LARGEST_SEED: Final = 2**63 - 1
+_PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
+_CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certain: every evaluation may be the last
+_LONGEST: Final = 64  # ... or whatever somebody wants, up to this
+_FEWEST: Final = 2  # designs that must have been evaluated before anything is said
+
+
+@dataclass(frozen=True, eq=False)
+class _Last:
+    """What was worked out for a state: saves time, changes nothing."""
+
+    state: Any
+    look: Look
+    judged: dict[bool, Judged]
+    """By whether it was judged fully."""
+
+
+@dataclass(frozen=True, eq=False)
+class PosteriorRule(FixedConfidence, Generic[State]):
+    """A rule that stops by the posterior certificate, whatever is measured at once: rows, or one objective of them.
+
+    What is asked for (`parts`) is a design where an evaluation has all objectives, a cell where it has one of them.
+    """
+
+    knows_levels: ClassVar[bool] = True
+    unseen: ClassVar[str] = "that were never evaluated"
+    """The designs of which a model alone says something, in words."""
+    unseen_one: ClassVar[str] = "that was never evaluated"
+    """The same, where it is one."""
+    measured: ClassVar[str] = INDEPENDENT
+    """What is assumed of how evaluations are made."""
+
+    model: Prior = field(kw_only=True)
+    robust: bool = field(default=False, kw_only=True)
+    confirm: Confirm = field(default=False, kw_only=True)
+    batch: int | None = field(default=None, kw_only=True)
+    """Evaluations that are asked for at a time; by default one, and more the more there were."""
+    prices: ArrayLike | None = field(default=None, kw_only=True)
+    """(K,): what one evaluation of each design costs, relative to the others; what is asked for is worth its price."""
+    begin: Sequence[int] = field(default=(), kw_only=True)
+    """Designs that are evaluated once before anything else is asked for, in this order."""
+    looks: int = field(default=1, kw_only=True)
+    """States with the same number of evaluations that are looked at, at most; a run has one, a study two."""
+    seed: int = field(default=0, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.radius_scale != 1.0:
+            raise InputError("a rule with a model has no radii: leave radius_scale out.")
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        object.__setattr__(self, "looks", as_count(self.looks, "looks"))
+        object.__setattr__(self, "confirm", as_confirm(self.confirm))
+        if self.batch is not None:
+            object.__setattr__(self, "batch", as_count(self.batch, "batch"))
+        if self.prices is not None:
+            object.__setattr__(self, "prices", _as_prices(self.prices, self.n_designs))
+        object.__setattr__(self, "begin", _as_begin(self.begin, self.n_designs))
+        if not isinstance(self.robust, bool | np.bool_):
+            raise InputError(f"robust must be True or False, got {shown(self.robust)}.")
+        _ = self.certificate.axes, self.for_every_truth  # refuses bad configurations now
+
+    @cached_property
+    def certificate(self) -> PosteriorCertificate:
+        """When to stop and what to claim."""
+        return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
+
+    @property
+    @abstractmethod
+    def for_every_truth(self) -> CertifiedRule[State]:
+        """Reads a certificate of looks off the same observations: it is valid for any sampling rule."""
+
+    @abstractmethod
+    def times(self, state: State) -> Counts:
+        """(K, M): how often each thing that is measured by itself was measured."""
+
+    @abstractmethod
+    def chosen(self, look: Look, state: State, count: int) -> Pulls:
+        """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
+
+    def start(self) -> State:
+        """Nothing observed."""
+        return self.for_every_truth.start()
+
+    def tell(self, state: State, observations: Observations) -> State:
+        """The state with these observations."""
+        return self.for_every_truth.tell(state, observations)
+
+    def seen(self, state: State) -> Statistics | Separately:
+        """All that was observed."""
+        return self.for_every_truth.seen(state)
+
+    def ask(self, state: State, most: int | None = None) -> Pulls:
+        """What reduces most what the answer still depends on; nothing when it is certified."""
+        limit = self.allowed(state, most)
+        count = self.batch or 1 + state.evaluations // _PATIENCE
+        if limit is not None:
+            count = min(limit, max(count, _LONGEST) if most is not None else count)
+        if count == 0:
+            return Pulls([], [])
+        if self.model.independent and len(unseen := np.flatnonzero(self.times(state) == 0)):
+            return Pulls(unseen[:limit])  # nothing else says anything about them
+        if len(first := self._to_begin_with(state)):
+            return Pulls(first[:limit])
+        look = self._look(state)
+        if not self._finished(look, state):
+            if most is None and self.batch is None and look.choice.failing <= _CAREFUL * self.delta:
+                count = min(count, 1 + state.evaluations // (_CAREFUL * _PATIENCE))
+            return self.chosen(look, state, count)
+        return Pulls(self._unconfirmed(look, state)[:count])
+
+    def _to_begin_with(self, state: State) -> Indices:
+        """What is measured first, and was not yet."""
+        times = self.times(state)
+        wanted = [k * self.parts + m for k in self.begin for m in range(self.parts) if times[k, m] == 0]
+        return np.array(wanted, dtype=np.intp)
+
+    @property
+    def may_run_ahead(self) -> bool:
+        """Not: another evaluation of a design that was just evaluated says little. `batch` is for many hands."""
+        return False
+
+    def _unconfirmed(self, look: Look, state: State) -> Indices:
+        times = self.times(state)
+        returned = np.zeros(times.shape, dtype=bool)
+        returned[look.chosen] = True
+        return unconfirmed(self.confirm, np.flatnonzero(returned), times.ravel())
+
+    def _look(self, state: State, *, thorough: bool = False) -> Look:
+        last = _MEMORY.last(self)
+        if last is None or last.state is not state:
+            last = _Last(state, self.certificate.look(self.seen(state)), {})
+            _MEMORY.keep(self, last)
+        return self.certificate.thorough(last.look, self.seen(state)) if thorough else last.look
+
+    def _judged(self, look: Look, state: State, *, fully: bool = False) -> Judged:
+        last = _MEMORY.last(self)
+        known = last.judged if last is not None and last.look is look else {}
+        if fully not in known:
+            known[fully] = self.certificate.judged(look, self.seen(state), fully=fully)
+        return known[fully]
+
+    def _finished(self, look: Look, state: State) -> bool:
+        """Whether the set is certified at epsilon; the draws that chose it say when it is worth judging."""
+        if look.choice.failing > self.delta or int((state.counts > 0).sum()) < _FEWEST:
+            return False
+        return self._judged(look, state).epsilon <= self.epsilon
+
+    def recommend(self, state: State) -> Result:
+        """The answer so far: what the posterior certifies, and what would hold for every truth."""
+        look = self._look(state, thorough=True)
+        returned = np.zeros(self.n_designs, dtype=bool)
+        returned[look.chosen] = True
+        seen = int((state.counts > 0).sum())
+        if seen < _FEWEST:
+            have = "1 design has" if seen == 1 else f"{seen} designs have"
+            early = f"not finished: {have} been evaluated, and {_FEWEST} are needed to say anything"
+            return self._result(state, look, returned & (state.counts > 0), Heuristic(early), None, early, False)
+        certified = self._finished(self._look(state), state)  # as `ask` has it
+        done = certified and not len(self._unconfirmed(look, state))
+        reached = self._judged(look, state, fully=True).epsilon
+        worth = self._worth(reached, look, state)
+        why = self._why(done, certified, look, state)
+        return self._result(state, look, returned, worth, reached, why, done)
+
+    def _why(self, done: bool, certified: bool, look: Look, state: State) -> str:
+        if done:
+            return "the answer is certified on average over the prior"
+        if certified:
+            kind = "" if self.confirm == "all" else "returned "
+            designs = np.unique(self._unconfirmed(look, state) // self.parts)
+            are = "design is" if len(designs) == 1 else "designs are"
+            return f"not finished: {len(designs)} {kind}{are} to be confirmed"
+        spent = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
+        early = "max_evaluations reached" if spent else "not finished"
+        return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
+
+    def _worth(self, reached: float, look: Look, state: State) -> Guarantee | Heuristic:
+        withdrawn = self.certificate.withdrawn(self.seen(state), look.posterior)
+        if withdrawn is not None:
+            return Heuristic(withdrawn)
+        if not np.isfinite(reached):
+            return Heuristic("too early: nothing is certified yet")
+        scope = "for every component of the prior" if self.robust else "on average over the prior"
+        noise = self.certificate.axes.words or self.noise.words
+        proof = Guarantee(
+            max(reached, self.epsilon),
+            self.delta,
+            f'{scope}, posterior certificate{self._with_levels}, success "{self.success}", docs/posterior',
+            f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
+            f"{self._unseen(state)}",
+        )
+        return worth_of(proof, self.noise)
+
+    @property
+    def _with_levels(self) -> str:
+        return "" if self.certificate.required is None else " with levels"
+
+    @property
+    def _around(self) -> str:
+        """What is assumed of common levels where something is required, in words."""
+        if self.certificate.required is None:
+            return ""
+        unit = "epsilon" if self.certificate.axes.variances is not None and self.epsilon > 0 else "the noise"
+        *some, last = (f"{width:g}" for width in WIDTHS)
+        return (
+            "; the common level of an objective that has a level normal around that, with a standard deviation of "
+            f"{', '.join(some)} or {last} times {unit}"
+        )
+
+    def _unseen(self, state: State) -> str:
+        """What a model cannot know of designs that were never evaluated, in words."""
+        unseen = int((self.times(state) == 0).any(axis=1).sum())
+        if not unseen:
+            return ""
+        among = f"among the {unseen} designs {self.unseen}"
+        return f"; a lone spike {among if unseen > 1 else f'at the one design {self.unseen_one}'} would be missed"
+
+    def _result(
+        self,
+        state: State,
+        look: Look,
+        returned: Bools,
+        worth: Guarantee | Heuristic,
+        reached: float | None,
+        why: str,
+        done: bool,
+    ) -> Result:
+        by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
+        epsilon = reached if worth.proof else None
+        misses = self.certificate.missing(look) & ~returned
+        return Result.of(
+            self.seen(state),
+            returned,
+            worth,
+            why,
+            kept=returned & done,
+            covered=~returned & ~misses & done,
+            misses=misses & done,
+            by=by,
+            epsilon=epsilon,
+            probability=self._probability(look),
+            certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
+        )
+
+    def returned(self, state: State) -> Indices:
+        """The designs that would be returned now, ascending."""
+        return self._look(state).chosen
+
+    def probability(self, state: State) -> Floats:
+        """(K,): how probably each design is Pareto optimal, on average over the prior."""
+        return self._probability(self._look(state))
+
+    def _probability(self, look: Look) -> Floats:
+        found = np.zeros(self.n_designs)
+        found[look.designs] = look.choice.probability
+        return found
+
+    def _covering(self, look: Look) -> Indices:
+        """(K,): the returned design that covers each of the others by the posterior means; -1 for the returned."""
+        by, inside = np.full(self.n_designs, -1, dtype=np.intp), look.chosen
+        outside = np.setdiff1d(np.arange(self.n_designs), inside)
+        if len(inside) and len(outside):
+            z = self.cone.facet_values(look.posterior.means(np.arange(self.n_designs)))
+            _, near = covers(z[None], outside, inside, self.cone)
+            by[outside] = near[0]
+        return by
+
+    def _every_truth(self, state: State, returned: Bools) -> float | None:
+        """What the certificate of looks says of the same set; nothing before it has seen every design."""
+        rule = self.for_every_truth
+        if not rule.begun(state):
+            return None
+        return epsilon_of(rule.certificate.claims(state), self.cone, self.success == "cover", returned)
+
+
+@dataclass(frozen=True, eq=False)
+class ModelGuided(PosteriorRule[Checkpoints]):
+    """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+
+    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
+    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
+    `confirm="all"` every design; without it a design may be returned by prediction alone, and says so
+    (`Result.evidence`). A check compares the prior with a richer one, and can only withdraw the promise.
+
+    >>> from conewise import Cone, Question, models, noise
+    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
+    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
+    >>> rule.ask(rule.start())
+    Pulls(1 evaluation of 1 design)
+
+    Reference: docs/posterior.
+    """
+
+    @cached_property
+    def for_every_truth(self) -> SuccessiveElimination:
+        """Whole rows; without pilots, which would be observations that no claim uses."""
+        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
+
+    def times(self, state: Checkpoints) -> Counts:
+        """(K, 1): how often each design was evaluated."""
+        return state.counts[:, None]
+
+    def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
+        """The largest reduction for its price, one design after the other (docs/posterior, section 7)."""
+        prices = None if self.prices is None else np.asarray(self.prices)
+        return next_pulls(look, self.certificate, count, prices)
+
+
+def _as_begin(begin: Sequence[int], n_designs: int) -> tuple[int, ...]:
+    try:
+        designs = tuple(as_count(one, "begin", 0, n_designs - 1) for one in begin)
+    except TypeError:
+        raise InputError(f"begin must be a list of designs, by their numbers from 0 on, got {shown(begin)}.") from None
+    if len(set(designs)) < len(designs):
+        raise InputError(f"begin names a design twice: {shown(begin)}.")
+    return designs
+
+
+def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:
+    array = as_floats(prices, "prices")
+    if array.shape != (n_designs,):
+        raise InputError(f"prices must be {n_designs} numbers, one a design, got shape {array.shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(array) & (array > 0)))
+    if len(wrong):
+        raise InputError(f"the price of a design must be above 0, got {array[wrong[0]]:g} for design {wrong[0]}.")
+    return read_only(array.copy())
+
+
+_MEMORY: Memory[PosteriorRule[Any], _Last] = Memory()

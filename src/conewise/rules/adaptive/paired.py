@@ -1,0 +1,175 @@
+"""Elimination block by block: all designs on which something depends read the next blocks together (docs/blocks)."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from conewise.border import Bools, Indices, as_count
+from conewise.certificate.blocks.claims import PairedClaims, certified, judged
+from conewise.certificate.blocks.paired import Paired, Prefixes
+from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.errors import InputError
+from conewise.noise import GaussianUnknown
+from conewise.question.question import Guarantee, Heuristic
+from conewise.rules.adaptive.answers import certified_answer, nothing_certified
+from conewise.rules.adaptive.outlook import reading_targets
+from conewise.rules.contract import FixedConfidence, Plan, Result, undecided_words
+
+
+@dataclass(frozen=True, eq=False)
+class PairedElimination(FixedConfidence):
+    """Every design that is undecided, and everybody against whom such a design is not fine, reads on to the next look.
+
+    The n-th observation of a design is its value on the n-th block of an order that was drawn at random; `blocks` is
+    how many there are to read, and `population` how many the averages are over (None for an unlimited number). The
+    guarantee is the certificate's and does not depend on who reads what.
+
+    >>> from conewise import Cone
+    >>> from conewise.question.question import Question
+    >>> from conewise.noise import Bounded
+    >>> question = Question(Cone.orthant(2), epsilon=0.1, delta=0.05, noise=Bounded(0, 1))
+    >>> rule = PairedElimination(question, n_designs=3, blocks=800, population=800)
+    >>> rule.ask(rule.start())
+    Pulls(12 evaluations of 3 designs)
+    """
+
+    knows_levels: ClassVar[bool] = True
+
+    _: KW_ONLY
+    blocks: int
+    population: int | None
+    once: bool = False
+    """Whether all blocks are read before anybody looks, and nobody looks again."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
+        if self.population is not None and as_count(self.population, "population") < self.blocks:
+            raise InputError(
+                f"population must be at least the number of blocks seen, got {self.population:,} and {self.blocks:,}."
+            )
+        super().__post_init__()
+        _ = self.certificate
+
+    @property
+    def ends_on_ties(self) -> bool:
+        """There are only so many blocks."""
+        return True
+
+    @cached_property
+    def certificate(self) -> Paired:
+        """When to stop and what to claim."""
+        return Paired(self.question, self.n_designs, self.blocks, self.population, self.once, self.radius_scale)
+
+    @property
+    def most_each(self) -> int:
+        """All blocks."""
+        return self.blocks
+
+    def start(self) -> Prefixes:
+        """Nothing read."""
+        return self.certificate.start()
+
+    def seen(self, state: Prefixes) -> Statistics:
+        """On all blocks."""
+        return state.statistics
+
+    def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
+        """The state with the next blocks of some designs."""
+        return self.certificate.tell(state, observations)
+
+    def ask(self, state: Prefixes, most: int | None = None) -> Pulls:
+        """What brings those on which something depends to the next look."""
+        limit = self.allowed(state, most)
+        wanted = self._wanted(state)
+        if limit is not None and wanted.sum() > limit:
+            wanted = np.minimum(wanted, np.maximum(limit - np.cumsum(wanted) + wanted, 0))
+        return Pulls.each(wanted)
+
+    def _wanted(self, state: Prefixes) -> Indices:
+        """(K,): blocks that each design should read next."""
+        claims = self.certificate.claims(state)
+        needed = self.needed(claims) & (state.reach < self.blocks)
+        if not needed.any():
+            return np.zeros(self.n_designs, dtype=np.intp)
+        levels = np.array(self.certificate.levels)
+        target = levels[np.searchsorted(levels, state.reach[needed].min(), side="right")]
+        return np.asarray(np.where(needed, np.maximum(target - state.reach, 0), 0))
+
+    @staticmethod
+    def needed(claims: PairedClaims) -> Bools:
+        """(K,): who is undecided, and against whom such a design is not fine."""
+        open_ = claims.undecided
+        return np.asarray(open_ | (~claims.fine[open_]).any(axis=0))
+
+    def plan(self, state: Prefixes) -> Plan:
+        """About how far those on which something depends have to read on, judged by the differences as they are."""
+        claims = self.certificate.claims(state)
+        needed = self.needed(claims) & (state.reach < self.blocks)
+        levels = np.array(self.certificate.levels)
+        coming = levels[np.minimum(np.searchsorted(levels, state.reach, side="right"), len(levels) - 1)]
+        targets = np.maximum(self.targets(state, self.epsilon), coming)
+        missing = np.where(needed, targets - state.reach, 0)
+        early = bool((state.reach[~claims.out] < self.certificate.levels[0]).any())
+        early |= self.certificate.required is not None  # what levels take is not forecast
+        return Plan(Pulls.each(missing), int(missing.sum()), early)
+
+    def targets(self, state: Prefixes, epsilon: float) -> Indices:
+        """(K,): the look at which what depends on a design is probably settled at epsilon; the first one before it."""
+        levels = np.array(self.certificate.levels)
+        out = self.certificate.claims(state).out
+        if (state.reach[~out] < levels[0]).any():
+            return np.where(out, 0, levels[0])
+        found = reading_targets(self.certificate, state, epsilon, out)
+        looks = levels[np.minimum(np.searchsorted(levels, found), len(levels) - 1)]
+        return np.where(found > 0, looks, 0)
+
+    def recommend(self, state: Prefixes) -> Result:
+        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        numbers = self.certificate.best(state)
+        claims, found = judged(numbers, self.epsilon, self.success), certified(numbers, self.success)
+        why = self._why(state, claims)
+        if found is None:
+            result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet")
+            return replace(result, stopped_because=why)
+        worth = self._worth(max(found.epsilon, self.epsilon), state)
+        return certified_answer(claims, found, state.statistics, worth, why)
+
+    def _why(self, state: Prefixes, claims: PairedClaims) -> str:
+        if claims.done:
+            return "every design is certified"
+        undecided = int(claims.undecided.sum())
+        limited = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
+        if limited or (self.needed(claims) & (state.reach < self.blocks)).any():
+            return self.unfinished(state.evaluations, undecided)
+        return f"all recorded blocks are read: {undecided_words(undecided)} at epsilon = {self.epsilon:g}"
+
+    def _worth(self, epsilon: float, state: Prefixes) -> Guarantee | Heuristic:
+        levels = "" if self.certificate.required is None else ", levels met within epsilon"
+        if levels and not self.question.keeps_levels and self.success == "contain":
+            levels += " (of rivals with more to spare)"
+        theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/blocks'
+        worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words}")
+        exact = self.population is not None and bool((state.counts == self.population).all())
+        return worth.proof if exact and worth.proof else worth  # averages that are known need no normal noise
+
+    def _order_words(self) -> str:
+        if self.population is None:
+            return "blocks that are a random sample of an unlimited population, in random order"
+        return f"blocks in random order out of the {self.population:,} over which averages are taken"
+
+    @property
+    def _noise_words(self) -> str:
+        kinds = self.certificate.kinds
+        dependent = ", dependent on each other within a block in any way"
+        if self.certificate.bets:
+            return kinds.noise.words + dependent
+        normal = "differences between designs that are normal from block to block, of unknown covariance"
+        words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent * kinds.several
+        required = self.certificate.required
+        if required is not None and np.isin(required.columns, kinds.normal).any():
+            words += f", and values that are {'normal' if kinds.several else 'so'} themselves where they have a level"
+        return words

@@ -1,0 +1,176 @@
+"""Elimination where objectives are measured separately: which objective of which design to measure next.
+
+A *cell* is one objective of one design; cells are numbered design after design, so that of D objectives the cell of
+design k and objective d has the number k * D + d. The rule asks for cells and is told values of one objective each.
+The guarantee is the certificate's and depends on none of the choices (docs/adaptive, 8.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Final
+
+import numpy as np
+
+from conewise.border import Bools, Floats, Indices
+from conewise.certificate.claims import Claims
+from conewise.certificate.separate import Separately, check_parts
+from conewise.certificate.separatelooks import SeparateLooks, Streams
+from conewise.data.observations import Observations, Pulls
+from conewise.errors import InputError
+from conewise.rules.adaptive.answers import CertifiedRule
+from conewise.rules.contract import INDEPENDENT
+
+_TINY: Final = 1e-100
+
+
+@dataclass(frozen=True, eq=False)
+class SeparateElimination(CertifiedRule[Streams]):
+    """Measure what an open question depends on, and nothing else.
+
+    To be fine against a rival a design needs one facet, and so only the objectives that this facet weighs; to be beaten
+    it needs all of them. Every open design goes the way that looks shorter, by the objective that looks best; of the
+    cells that are wanted, those with the fewest measurements for their price come first.
+
+    >>> from conewise import Cone, Question
+    >>> from conewise.noise import Gaussian
+    >>> rule = SeparateElimination(Question(Cone.orthant(2), 0.5, 0.05, Gaussian(1)), n_designs=3)
+    >>> rule.ask(rule.start())
+    Pulls(6 evaluations of 6 designs)
+    """
+
+    theorem: ClassVar[str] = "certificate of looks at each objective"
+    early: ClassVar[str] = "not every objective of every design has been measured often enough"
+
+    @cached_property
+    def certificate(self) -> SeparateLooks:
+        """When to stop and what to claim."""
+        return SeparateLooks(self.question, self.n_designs, self.most_looked_at, self.any_epsilon, self.radius_scale)
+
+    @cached_property
+    def _last(self) -> Indices:
+        """(D,): the last level of each objective; one value of an objective without noise says all."""
+        last = len(self.certificate.levels.counts) - 1
+        return np.where(self.certificate.apart.exact, 0, last)
+
+    @property
+    def parts(self) -> int:
+        """One objective at a time."""
+        return self.dim
+
+    def begun(self, state: Streams) -> bool:
+        """Whether every objective of every design has come to its first level."""
+        return not (state.reached < 0).any()
+
+    def seen(self, state: Streams) -> Separately:
+        """Each objective by itself."""
+        return state.seen
+
+    def assumed(self, state: Streams) -> str:
+        """Return what is taken for granted of the measurements."""
+        return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}"
+
+    def start(self) -> Streams:
+        """Nothing measured."""
+        return self.certificate.start()
+
+    def tell(self, state: Streams, observations: Observations) -> Streams:
+        """The state with values (m, 1) of these cells."""
+        cells, values = observations.designs, observations.means
+        if values.shape[1] != 1:
+            raise InputError(
+                f"a cell is one objective of one design and has one value, got {values.shape[1]} for each."
+            )
+        if len(cells) and cells.max() >= self.n_designs * self.dim:
+            raise InputError(
+                f"cell {cells.max()} does not exist: {self.n_designs} designs with {self.dim} objectives have the "
+                f"cells 0 to {self.n_designs * self.dim - 1}."
+            )
+        of = [np.flatnonzero(cells % self.dim == d) for d in range(self.dim)]
+        return self.told(state, [observations.chosen(entries, cells[entries] // self.dim) for entries in of])
+
+    def told(self, state: Streams, parts: Sequence[Observations]) -> Streams:
+        """The state with these observations of each objective; refused are those with which no claim would hold."""
+        check_parts(self.certificate.apart, state.seen.each, parts)
+        return state.told(parts)
+
+    # -- what to measure -----------------------------------------------------------------------------------------
+
+    def ask(self, state: Streams, most: int | None = None) -> Pulls:
+        """What brings the cells that are wanted to their next level."""
+        limit = self.allowed(state, most)
+        if limit == 0:
+            return Pulls([], [])
+        wanted = self._wanted(state)
+        counts, repetitions = np.array(self.certificate.levels.counts), state.seen.repetitions
+        ends = np.where(self.certificate.apart.exact, 1, counts[np.minimum(state.reached + 1, len(counts) - 1)])
+        cells = np.flatnonzero(wanted)
+        return Pulls(cells, (ends - repetitions).ravel()[cells]).first(limit)
+
+    def _wanted(self, state: Streams) -> Bools:
+        """(K, D): which cells go on to their next level."""
+        reached = state.reached
+        if (reached < 0).any():
+            return np.asarray(reached < 0)  # all alike
+        claims = self.certificate.claims(state)
+        below = reached < self._last
+        below[claims.out] = False
+        if claims.done:
+            return np.zeros_like(below)
+        wanted = self._asked_for(claims) & below
+        if not wanted.any():  # what looked cheapest is at its end: whatever else is open
+            wanted = below
+        cost = np.where(wanted, state.seen.repetitions * self.prices, np.inf)
+        return np.asarray(cost <= cost.min())
+
+    @cached_property
+    def prices(self) -> Floats:
+        """(D,): of measuring each objective."""
+        return np.array([own.price for own in self.question.columns.each]) if self.question.names else np.ones(self.dim)
+
+    def _asked_for(self, claims: Claims) -> Bools:
+        """(K, D): the cells on which the open designs depend, by the way that looks shorter for each."""
+        left, epsilon, cone = claims.left, self.epsilon, self.cone
+        wanted = np.zeros((self.n_designs, self.dim), dtype=bool)
+        weighed = cone.facets != 0
+        rows, columns = np.flatnonzero(claims.undecided[left]), np.arange(len(left))
+        if not len(rows):
+            return wanted
+        fine = claims.comparisons.fine(rows, columns)
+        out = claims.comparisons.out(rows, columns)[0]
+        # What would have to be paid until a radius is as narrow as it has to be, in units of what was paid: it goes by
+        # the square. Along the cheapest facet to be fine, along all of them to be out.
+        prices = weighed @ self.prices
+        excess = prices * (fine.radii / np.maximum(epsilon * cone.widths - fine.gains, _TINY)) ** 2
+        facet, inward = excess.argmin(axis=2), excess.min(axis=2)
+        settled = np.asarray((fine.gains + fine.radii <= epsilon * cone.widths).any(axis=2))
+        settled[np.arange(len(rows)), rows] = True
+        inward[settled] = 0.0
+        bonus = epsilon * cone.widths if self.success == "cover" else 0.0
+        outward = (prices * (out.radii / np.maximum(out.gains + bonus, _TINY)) ** 2).max(axis=2)
+        outward[np.arange(len(rows)), rows] = np.inf
+        rival = outward.argmin(axis=1)
+        leaving = outward[np.arange(len(rows)), rival] < inward.max(axis=1)
+        for place, row in enumerate(rows):
+            if leaving[place]:
+                j = rival[place]
+                needed = weighed[out.gains[place, j] < out.radii[place, j]].any(axis=0)
+                wanted[left[[row, j]]] |= needed
+                continue
+            for j in np.flatnonzero(~settled[place]):
+                unseen = np.isinf(fine.radii[place, j])  # neither has varied there so far: more may show the noise
+                wanted[left[[row, j]]] |= weighed[facet[place, j]] | weighed[unseen].any(axis=0)
+        self._levels_asked_for(claims, wanted)
+        return wanted
+
+    def _levels_asked_for(self, claims: Claims, wanted: Bools) -> None:
+        """With the objectives whose levels an open design has not been seen to meet within epsilon."""
+        bounds, required = claims.bounds, self.certificate.requirements
+        if bounds is None or required is None:
+            return
+        open_ = claims.undecided[:, None] & (bounds.lower < -self.epsilon)
+        wanted[:, required.columns] |= open_
+        if bounds.strikers is not None:  # whoever may put others out, once it meets its levels
+            wanted[:, required.columns] |= ~claims.out[:, None] & (bounds.lower < 0) & (bounds.upper > 0)
