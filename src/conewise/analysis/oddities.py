@@ -128,23 +128,31 @@ class Values:
         """The objectives that took exactly two values, and these."""
         return {d: (min(few), max(few)) for d, few in enumerate(self._few) if few is not None and len(few) == 2}
 
-    def ranges(self, question: Question, statistics: Statistics) -> dict[int, str]:
-        """Ask for a range where values of designs that vary are few or pile up, and normal noise was not stated."""
-        if self.summed or self._extremes is None:
+    def ranges(self, question: Question, statistics: Statistics, first: int = 0) -> dict[int, str]:
+        """Ask for a range where values of designs that vary are few or pile up, and normal noise was not stated.
+
+        The values are of the objectives of the question from `first` on. Ends that were not seen are not asked about.
+        """
+        if self.summed:
             return {}
-        ends, sizes = np.stack([self._extremes.lowest, -self._extremes.highest]), statistics.distinct.numbers
-        varying = np.where(ends[0] < -ends[1], statistics.counts[:, None], 0)
-        reached = np.where(ends == self._ends[:, None], varying, 0).sum(axis=1)
-        usual = statistics.evaluations / np.maximum(sizes, 1)  # how often a value comes
-        piled = (reached > 0) & (self._times >= np.maximum(_PILE, np.maximum(_PILED * reached, 2 * usual)))
+        counts, sizes = statistics.counts[:, None], statistics.distinct.numbers
+        spreads = spreads_of(statistics.scatters, statistics.means, counts[:, 0].astype(np.float64))
+        varying = np.where((spreads > 0) & (counts > 1), counts, 0)
+        piled = np.zeros((2, len(sizes)), dtype=bool)
+        if self._extremes is not None:
+            ends = np.stack([self._extremes.lowest, -self._extremes.highest])
+            reached = np.where(ends == self._ends[:, None], varying, 0).sum(axis=1)
+            usual = statistics.evaluations / np.maximum(sizes, 1)  # how often a value comes
+            piled = (reached > 0) & (self._times >= np.maximum(_PILE, np.maximum(_PILED * reached, 2 * usual)))
         few, lines = (sizes <= _FEW) & (varying.sum(axis=0) >= _PILE * sizes), {}
-        for d, o in enumerate(question.columns.each):
-            if question.assumed.of_one(d, question.cone.dim).presumed and (few[d] or piled[:, d].any()):
+        for d, (size, o) in enumerate(zip(sizes, question.columns.each[first:], strict=False)):
+            presumed = question.assumed.of_one(first + d, question.cone.dim).presumed
+            if presumed and (few[d] or piled[:, d].any()):
                 way = int(piled[1, d])
-                end = (1, -1)[way] * self._ends[way, d] * o.unit * question.columns.signs[d] + 0.0
+                end = (1, -1)[way] * self._ends[way, d] * o.unit * question.columns.signs[first + d] + 0.0
                 piles = f"is {end:g} in {self._times[way, d]:,.0f} evaluations, at an end of its values"
-                seen = f"has only {sizes[d]} different values" if few[d] else piles
-                lines[d] = (
+                seen = f"has only {size} different values" if few[d] else piles
+                lines[first + d] = (
                     f"{o.name!r} {seen}, which is not normal noise: if its values lie in a range, say which, --noise "
                     f"{f'{o.name}=bounded:LOW:HIGH'!r} (in Python Objective({o.name!r}, noise='bounded:LOW:HIGH'))."
                 )

@@ -12,7 +12,7 @@ import numpy as np
 from conewise.analysis.fitting import check_separate
 from conewise.analysis.gathering import check_limit
 from conewise.analysis.guesses import Guess, front_words
-from conewise.analysis.oddities import listed, undeclared_words
+from conewise.analysis.oddities import Oddities, Values, listed, undeclared_words
 from conewise.analysis.planning import UP_TO_A_LOOK
 from conewise.analysis.units import CHOSEN, units_words, were_chosen, with_chosen_units
 from conewise.analysis.unproven import (
@@ -79,26 +79,34 @@ def measured_separately(source: Source, question: Question, final: bool, most: i
         )
     if len(source.names) < 2:
         raise InputError("there is one design only, so nothing is compared.")
-    result, evidence, seen, cells = (_once if final else _again)(source, question, most)
+    values = [Values(1, len(source.names)) for _ in source.objectives]
+    result, evidence, seen, cells = (_once if final else _again)(
+        source, question, _measurements(source, question, values), most
+    )
     check_limit(result.evaluations, most)
     proven = where_exported(as_imported(result, source), source, final)
     proven = with_chosen_units(proven, question) if were_chosen(source) else proven
     doubted, result = result.guarantee.proof and not proven.guarantee.proof, where_searched(proven, source)
     result, guess = result.answering(question, source.names), Guess.of(question, seen)
     wanted = None if cells is None else cells(_ANY)
-    said = _sentences(result, seen, question, source, guess, wanted)
+    odd: list[str] = []
+    with advisory():
+        odd = [] if isinstance(source, WideTable) else _odd(values, seen, question, source.names)
+    said = _sentences(result, seen, question, source, guess, wanted, odd)
     return Apart(result, said, question, None if doubted else evidence, guess, cells)
 
 
 Read = tuple[Result, Evidence, Separately, Callable[[int], Pulls] | None]
 """The answer, on what it rests, what was measured, and what to measure next in a table that grows."""
+Measured = Iterator[Sequence[Observations]]
+"""What was measured of each objective, in the order of the rows."""
 
 
-def _once(source: LongTable | WideTable, question: Question, _: int | None) -> Read:
+def _once(source: LongTable | WideTable, question: Question, measured: Measured, _: int | None) -> Read:
     """One look at a sample that is complete."""
     sample = SeparateSample(question, len(source.names))
     seen = Separately.empty(len(source.names), len(source.objectives))
-    for parts in _measurements(source, question):
+    for parts in measured:
         check_parts(sample.apart, seen.each, parts)
         seen = seen.summed(parts)
     evidence = Evidence.of(sample, seen)
@@ -112,25 +120,28 @@ def _once(source: LongTable | WideTable, question: Question, _: int | None) -> R
     return final_answer(claims, found, seen, question, theorem, assumed), evidence, seen, None
 
 
-def _again(source: LongTable | WideTable, question: Question, most: int | None) -> Read:
+def _again(source: LongTable | WideTable, question: Question, measured: Measured, most: int | None) -> Read:
     """Looks on a schedule, as often as anybody likes, at a table that may grow."""
     rule = SeparateElimination(question, len(source.names), max_evaluations=most, any_epsilon=True)
     state = rule.start()
-    for parts in _measurements(source, question):
+    for parts in measured:
         state = rule.told(state, parts)
     return rule.recommend(state), rule.evidence(state), state.seen, partial(rule.ask, state)
 
 
-def _measurements(source: LongTable | WideTable, question: Question) -> Iterator[Sequence[Observations]]:
-    """What was measured of each objective, in the order of the rows."""
+def _measurements(source: LongTable | WideTable, question: Question, values: Sequence[Values]) -> Measured:
+    """Yield what was measured of each objective, in the order of the rows; `values` see it too."""
     if isinstance(source, WideTable):
         yield source.separately()
         return
     known = np.array([question.assumed.of_one(d, question.cone.dim).noiseless for d in range(question.cone.dim)])
     given = np.zeros((len(source.names), len(known)), dtype=bool)
-    for designs, values in source.separately():
-        check_separate(designs, values, source, question.inside.assumed)
-        yield by_objective(designs, _given_once(designs, values, known, given))
+    for designs, rows in source.separately():
+        check_separate(designs, rows, source, question.inside.assumed)
+        parts = by_objective(designs, _given_once(designs, rows, known, given))
+        for own, part in zip(values, parts, strict=True):
+            own.see(part)
+        yield parts
 
 
 def _given_once(designs: Indices, values: Floats, known: Bools, given: Bools) -> Floats:
@@ -145,6 +156,16 @@ def _given_once(designs: Indices, values: Floats, known: Bools, given: Bools) ->
     return values
 
 
+def _odd(values: Sequence[Values], seen: Separately, question: Question, names: Sequence[str]) -> list[str]:
+    """Return sentences on objectives whose values are no normal noise."""
+    lines = []
+    for d, (own, measured) in enumerate(zip(values, seen.each, strict=True)):
+        pairs = {d + column: ends for column, ends in own.pairs().items()}
+        lines += Oddities(names, question.columns, question.inside.assumed, measured, pairs).pairs()
+        lines += [] if pairs else own.ranges(question, measured, first=d).values()
+    return lines
+
+
 def _sentences(
     result: Result,
     seen: Separately,
@@ -152,6 +173,7 @@ def _sentences(
     source: LongTable | WideTable,
     guess: Guess,
     wanted: Pulls | None,
+    odd: Sequence[str],
 ) -> tuple[str, ...]:
     """The answer first, then how sure it is, then what was measured how often; `wanted` is None for a final table."""
     kept = [printable(name) for name in result.names()]
@@ -195,6 +217,7 @@ def _sentences(
         lines.append(f"{printable(source.names[design])} has no value of {source.objectives[d]!r}.")
     for d, (name, own) in enumerate(zip(source.objectives, seen.each, strict=True)):
         lines += undeclared_words(question.inside.assumed.of_one(d, question.cone.dim), own, [name])
+    lines += odd
     if wanted is None and not doubted:
         lines.append(
             "The table was declared final: if you look again after adding data what is certified is lost, as it is "

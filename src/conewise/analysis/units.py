@@ -81,7 +81,7 @@ def units_words(question: Question, result: Result, chosen: bool) -> list[str]:
     """Return what the answer remarks about its units, or that the values have chosen them."""
     if not chosen:
         return list(result.remarks)
-    words = f"One step is {question.columns.amounts(1.0)}: a tenth of each spread, taken from the values."
+    words = f"One step is {question.columns.amounts(1.0) or '1'}: a tenth of each spread, taken from the values."
     if not weighs(question.cone):
         words += " Who beats whom does not depend on it under the orthant; distances and epsilon do."
     return [words]

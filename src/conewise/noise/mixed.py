@@ -101,7 +101,7 @@ class ByObjective(ChernoffTail):
     def presumed(self) -> str:
         names = self._names or tuple(f"objective {d + 1}" for d in range(len(self.each)))
         some = ", ".join(printable(name) for name, own in zip(names, self.each, strict=True) if own.presumed)
-        return f"{UNSTATED}NAME=unknown (in Python Objective(NAME, noise='unknown')) for {some}" if some else ""
+        return f"{UNSTATED}unknown (in Python noise=GaussianUnknown()) for {some}" if some else ""
 
     def of_one(self, column: int, dim: int) -> Noise:
         return self.each[column]

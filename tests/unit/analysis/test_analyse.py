@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -310,8 +311,33 @@ def test_successes_and_failures_are_not_normal():
     assert not said(stated, "not normal noise")
 
 
+@pytest.mark.parametrize("final", [False, True])
+def test_values_measured_separately_that_are_not_normal_ask_for_what_they_are(final):
+    rng = np.random.default_rng(2)
+    table = {"design": list("abc") * 30, "heat": rng.normal(size=90), "passed": (rng.random(90) < 0.7).astype(float)}
+    asked = {"objectives": ["heat", "passed"], "delta": 0.05, "separate": True, "final": final}
+    found = analyse(table, **asked)
+    assert said(found, "'passed' has no other values than 0 and 1, which is not normal noise: assume binary")
+    table["passed"][-1] = 0.5
+    found = analyse(table, **asked)
+    assert said(found, "'passed' has only 3 different values, which is not normal noise: if its values lie in a range")
+    assert not said(found, "'heat' has")
+    assert not said(analyse(table, noise=noise.GaussianUnknown(), **asked), "not normal noise: if")
+
+
+def test_few_values_that_workers_read_ask_for_a_range(tmp_path):
+    scores = np.random.default_rng(0).integers(1, 6, 90)
+    path = tmp_path / "scores.csv"
+    path.write_text("design,score\n" + "".join(f"{'abc'[k % 3]},{score}\n" for k, score in enumerate(scores)))
+    asked = {"objectives": ["score"], "delta": 0.05, "final": True}
+    with ThreadPoolExecutor(2) as workers:
+        found = analyse(str(path), executor=workers, **asked)
+    assert said(found, "'score' has only 5 different values")
+    assert found.explanations == analyse(str(path), **asked).explanations
+
+
 @pytest.mark.parametrize("minimise", [(), ("time",)])
-@pytest.mark.parametrize("how", [{}, {"final": True}, {"block": "run"}])
+@pytest.mark.parametrize("how", [{}, {"final": True}, {"block": "run"}, {"separate": True}])
 def test_a_ceiling_or_a_time_out_asks_for_a_range(minimise, how):
     rng = np.random.default_rng(5)
     time = np.minimum(rng.exponential(20.0, size=120), 30.0)

@@ -139,8 +139,7 @@ def test_zeros_and_ones_beside_other_values_are_bet_on():
     values[:, :, 1] += np.random.default_rng(3).normal(size=values.shape[:2])
     found = analysed(values, population=None, epsilon=0.2)
     assert not found.result.guarantee
-    assert "--noise NAME=unknown" in found.result.guarantee.reason
-    assert found.result.guarantee.reason.endswith("for cost")
+    assert "say --noise unknown (in Python noise=GaussianUnknown()) for cost" in found.result.guarantee.reason
     assert "observations between 0 and 1, of any distribution (maths)" in found.result.guarantee.proof.assumption
     assert "normal from block to block, of unknown covariance (cost)" in found.result.guarantee.proof.assumption
     assert "maths is 0 or 1" not in " ".join(found.explanations)

@@ -33,6 +33,12 @@ def test_the_orthant_at_epsilon_zero_does_not_depend_on_units():
     assert any("taken from the values" in line for line in chosen.explanations)
 
 
+def test_a_step_of_one_is_named():
+    wide = [row | {"speed": 5 * row["speed"]} for row in rows(scale=5.0)]
+    chosen = cw.analyse(wide, **ASKED, units="auto")
+    assert any("One step is 1: a tenth of each spread" in line for line in chosen.explanations)
+
+
 @pytest.mark.parametrize("change", [{"epsilon": 0.5}, {"cone": cw.Cone.planar(120)}, {"n": 3}, {"final": True, "n": 3}])
 def test_everything_else_is_a_guess_that_says_why(change):
     change = dict(change)
