@@ -20,6 +20,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ from scipy.stats import binomtest
 
 import conewise as cw
 from benchmarks import commits
-from conewise.noise import Bounded, GaussianUnknown, Noise
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
+from conewise.problems import Recorded
 
 SEED, RUNS, DELTA = 20261119, 300, 0.05
 COLUMNS = ("before", "after")
@@ -115,6 +117,84 @@ def rare_failures(noise: Noise, each: int, block: str | None = None) -> Wrong:
     return wrong
 
 
+# -- noise that nobody stated ----------------------------------------------------------------------------------------
+
+LINE = cw.Cone.orthant(1)
+STEADY = np.array([[10.0], [9.99]])
+
+
+def with_a_flaky(rng: Rng, each: int, failing: float) -> np.ndarray:
+    """Values (2, each): a steady design, and one that fails (0) now and then and is worse by 0.01 on average."""
+    lifted = STEADY[1, 0] * failing / (1 - failing)  # by which successes make up for failures
+    steady, flaky = STEADY + [[0.0], [lifted]] + 0.1 * rng.normal(size=(2, each))
+    return np.stack([steady, np.where(rng.random(each) < failing, 0.0, flaky)])
+
+
+def guaranteed_wrongly(result: cw.Result, means: np.ndarray, cone: cw.Cone) -> bool:
+    """Return whether the answer is called a guarantee, and fails at the epsilon that is certified."""
+    return bool(result.guarantee) and not cw.verdict(result.pareto, means, cone, result.certified_epsilon)
+
+
+def flaky_in_blocks(noise: Noise | None) -> Wrong:
+    """Both designs met 20 blocks, a sample of an unlimited population; 5 % of the evaluations of one fail."""
+
+    def wrong(rng: Rng) -> bool:
+        values = with_a_flaky(rng, 20, 0.05)
+        table = {"design": ["steady"] * 20 + ["flaky"] * 20, "value": values.ravel(), "block": [*range(20)] * 2}
+        found = cw.analyse(table, block="block", objectives=["value"], delta=DELTA, noise=noise)
+        return guaranteed_wrongly(found.result, STEADY, LINE)
+
+    return wrong
+
+
+def flaky_in_rows(noise: Noise | None) -> Wrong:
+    """A final table with 24 rows of both designs; 5 % of the evaluations of one fail."""
+
+    def wrong(rng: Rng) -> bool:
+        values = with_a_flaky(rng, 24, 0.05)
+        observations = cw.Observations.single(np.repeat([0, 1], 24), values.reshape(-1, 1))
+        found = cw.analyse(observations, LINE, delta=DELTA, noise=noise, final=True)
+        return guaranteed_wrongly(found.result, STEADY, LINE)
+
+    return wrong
+
+
+def flaky_in_runs(noise: Noise | None) -> Wrong:
+    """An identification reads recorded blocks one after the other; 10 % of the evaluations of one design fail."""
+
+    def wrong(rng: Rng) -> bool:
+        problem = Recorded(with_a_flaky(rng, 400, 0.1)[:, :, None], population=False, noise=noise)
+        found = cw.identify(problem, LINE, epsilon=0.0, delta=DELTA, rng=rng, max_evaluations=800)
+        return guaranteed_wrongly(found, STEADY, LINE)
+
+    return wrong
+
+
+# -- a study's own export --------------------------------------------------------------------------------------------
+
+
+def told_back(as_new: bool) -> Wrong:
+    """A study of 5 designs with 3 evaluations each is told its export 5 times; `as_new` drops the numbers."""
+
+    def wrong(rng: Rng) -> bool:
+        means, cone = rng.normal(size=(5, 2)), cw.Cone.orthant(2)
+        options: dict[str, Any] = {"objectives": ["x", "y"], "epsilon": 0.3, "delta": DELTA, "noise": Gaussian(1.0)}
+        with (
+            TemporaryDirectory() as folder,
+            cw.Study.create(Path(folder) / "s.db", designs=list("abcde"), cone=cone, **options) as study,
+        ):
+            study.record([k % 5 for k in range(15)], np.tile(means, (3, 1)) + rng.normal(size=(15, 2)))
+            for _ in range(5):
+                told = study.evaluations()
+                if as_new:
+                    study.record(told.design, told.values)
+                else:
+                    study.tell(told.to_frame("pyarrow").to_pylist())
+            return guaranteed_wrongly(study.result(), means, cone)
+
+    return wrong
+
+
 CELLS = [
     *(
         Cell(
@@ -145,6 +225,26 @@ CELLS = [
         rare_failures(GaussianUnknown(), 10, "block"),
         rare_failures(EXACT, 10, "block"),
         "equal values declared exact",
+    ),
+    *(
+        Cell(
+            f"a flaky design beside a steady one, {where}: {given}",
+            wrong(noise),
+            wrong(GaussianUnknown()),
+            "stated as normal, which is false",
+        )
+        for where, wrong in (
+            ("20 shared blocks", flaky_in_blocks),
+            ("24 rows each", flaky_in_rows),
+            ("adaptive runs", flaky_in_runs),
+        )
+        for given, noise in (("noise not stated", None), ("its range stated", Bounded(0.0, 14.0)))
+    ),
+    Cell(
+        "a study of 5 designs, 3 evaluations each, is told its own export 5 times",
+        told_back(as_new=False),
+        told_back(as_new=True),
+        "told as new measurements",
     ),
 ]
 
