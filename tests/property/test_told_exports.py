@@ -155,6 +155,20 @@ def test_rows_that_were_added_to_an_export_are_stored_alone(exported, capsys):
     assert study.tell({"design": "b", "number": 3.0, "gain": 1, "cost": 2}).repeated == 1
 
 
+@pytest.mark.parametrize("kept", [["design", "gain", "cost", "worker", "told_at"], ["number"]])
+def test_an_export_without_its_numbers_is_not_new(exported, capsys, kept):
+    study, path, out, _, _ = exported
+    rows = study.evaluations().to_frame("pandas").astype({"number": "object"})
+    rows = rows.assign(number=None) if kept == ["number"] else rows[kept]
+    with pytest.raises(cw.InputError, match=r"record 0 has a time at which it was told .* and no number"):
+        study.tell(rows)
+    rows.to_csv(out, index=False)
+    code, _, err = run(capsys, "study", "tell", path, "--file", str(out))
+    assert (code, len(study.evaluations())) == (2, 18)
+    assert "put the number back that the export gave it; of a new measurement leave told_at empty" in err
+    assert study.tell(rows.assign(told_at=None).iloc[:2]).stored == 2
+
+
 def test_an_export_from_before_a_withdrawal_does_not_bring_the_value_back(exported, capsys):
     study, path, out, _, _ = exported
     study.withdraw(["d0n1"], "mislabelled")

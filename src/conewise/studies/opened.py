@@ -20,6 +20,8 @@ from conewise.studies.results import Records, design_in, in_numbers, meaningless
 from conewise.studies.spec import Row, Specification
 from conewise.studies.storage.journal import PATIENCE, Journal
 from conewise.studies.versions import Version
+from conewise.tables.designs import MISSING
+from conewise.tables.spreadsheets import EXPORT_COLUMNS
 
 _NAMES_SEARCHED: Final = 10_000  # for the one that was meant
 _UNSAID: Final = (None, "")
@@ -257,6 +259,12 @@ def read_records(
             if number not in (None, met):
                 raise InputError(f"{here} has the number {number}, but its {block} has the number {met}.")
             number = met
+        told_at = row.get(EXPORT_COLUMNS[-1])
+        if one is None and number is None and str(told_at).strip().lower() not in {*MISSING, "<na>", "nat"}:
+            raise InputError(
+                f"{here} has a time at which it was told ({shown(told_at)}) and no number, by which it is known: put "
+                "the number back that the export gave it; of a new measurement leave told_at empty."
+            )
         cells = named_cells(said, row, one, names, here) if separate else said
         found.rows += [here] * (len(cells) if separate else 1)
         values = []
