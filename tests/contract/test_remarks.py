@@ -42,6 +42,16 @@ def test_the_least_number_is_no_reason_to_refuse(tmp_path, monkeypatch, capsys):
     assert "1 of 2 designs is Pareto" in err
 
 
+@pytest.mark.parametrize("cone", ["orthant", "ranked", "planar:100"])
+def test_a_gap_beyond_all_numbers_is_infinite(tmp_path, monkeypatch, capsys, cone):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("name,a,b\np,-1.7e308,1\nq,1.7e308,1e308\n")
+    code, out, err = run(capsys, "front", "t.csv", "--objectives", "a,b", "--cone", cone, "--all")
+    assert code == 0
+    assert out.splitlines()[1].startswith("p,-1.7e308,1,beaten,2,")
+    assert "Warning" not in err
+
+
 @pytest.mark.parametrize("spread", ["2e300", "1e-200", "1.7e308"])
 def test_a_unit_that_nobody_gave_is_not_complained_about(tmp_path, monkeypatch, capsys, spread):
     monkeypatch.chdir(tmp_path)

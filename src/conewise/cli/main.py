@@ -28,6 +28,7 @@ from conewise.errors import ConewiseError, InputError, printable
 USER_ERROR: Final = 2
 READER_GONE: Final = 1  # as click has it
 _RAW: Final = re.compile(r"(?:\\udc[0-9a-f]{2})+")  # bytes of an argument that is no text here, as Python quotes them
+_COMMA: Final = re.compile(r"'[^']*[0-9],[0-9][^']*' is not a valid (float|integer)")
 _QUOTED: Final = 120  # characters of an error that is not ours
 
 
@@ -128,6 +129,8 @@ def _hint(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "conewise"
     message = error.format_message().rstrip(".")
+    if _COMMA.search(message):
+        message += "; write decimals with a point and thousands without a separator"
     if not isinstance(error, click.UsageError):
         return f"{message}."
     return f"{message} See {command} --help." if message.endswith("?") else f"{message}; see {command} --help."

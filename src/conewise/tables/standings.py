@@ -90,8 +90,9 @@ def _furthest_ahead(steps: Floats, cone: Cone, designs: Indices, rivals: Indices
     block = max(1, _PAIRS // max(1, len(rivals) * len(columns)))
     for start in range(0, len(designs), block):
         some = designs[start : start + block]
-        lead = columns[:, None, rivals] - columns[:, some, None]
-        least = np.where((lead >= 0).all(axis=0), (lead / widths).min(axis=0), -1.0)
+        with np.errstate(over="ignore"):  # a gap beyond all numbers is infinite
+            lead = columns[:, None, rivals] - columns[:, some, None]
+            least = np.where((lead >= 0).all(axis=0), (lead / widths).min(axis=0), -1.0)
         place = least.argmax(axis=1)
         gaps[start : start + block] = np.take_along_axis(least, place[:, None], axis=1)[:, 0]
         best[start : start + block] = rivals[place]
