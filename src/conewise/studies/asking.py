@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
+from conewise.certificate.blocks.claims import PairedClaims
 from conewise.certificate.rounding import Estimated, spreads_of
 from conewise.certificate.separate import Separately
 from conewise.data.observations import Observations, Pulls, check_returned
@@ -20,6 +21,7 @@ from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.question.question import Heuristic
 from conewise.rules.adaptive.answers import CertifiedRule
+from conewise.rules.adaptive.paired import PairedElimination
 from conewise.rules.contract import Algorithm, Result, State, planner_of
 
 TRIED: Final = 50
@@ -64,22 +66,28 @@ class Prospects:
     def over(self, state: Any, *, limited: bool = False) -> bool:
         """Return True if no further evaluation helps. Only equal values stop a run that has a limit."""
         rule = self.algorithm
-        if not isinstance(rule, CertifiedRule) or state.evaluations < self._due or not rule.begun(state):
+        if not isinstance(rule, CertifiedRule | PairedElimination) or state.evaluations < self._due:
             return bool(self.reason)
+        if not rule.begun(state) if isinstance(rule, CertifiedRule) else rule.population == rule.blocks:
+            return bool(self.reason)  # where all blocks are read, averages over them are exact
         self._due, estimated = _PAUSE * state.evaluations, Estimated.of(rule.noise, rule.dim)
-        if not estimated.any or (claims := rule.evidence(state).claims()).done:
+        claims = rule.evidence(state).claims() if isinstance(rule, CertifiedRule) else rule.certificate.claims(state)
+        if not estimated.any or claims.done:
             return False  # what is known of the noise narrows every radius
+        left = ~claims.out if isinstance(claims, PairedClaims) else claims.left
         seen = rule.seen(state)
         parts = seen.each if isinstance(seen, Separately) else (seen,)
         spreads = np.hstack([spreads_of(own.scatters, own.means, own.counts.astype(np.float64)) for own in parts])
         counts = np.hstack([np.tile(own.counts[:, None], own.dim) for own in parts])[claims.undecided]
-        still = (spreads[claims.left] == 0).all(axis=0) & estimated.columns & (estimated.steps != 0)
+        still = (spreads[left] == 0).all(axis=0) & estimated.columns & (estimated.steps != 0)
         for d in np.flatnonzero(still & (counts.mean(axis=0) >= TRIED)).tolist():
             name = repr(self.objectives[d]) if self.objectives else f"objective {d}"
             self.reason = (
                 f"{name} never varied in {TRIED} or more evaluations of an open design, and shows nothing while its "
                 "noise is of unknown size; declare it as known, without noise, or say how large its noise is"
             )
+        if isinstance(claims, PairedClaims) or isinstance(rule, PairedElimination):
+            return bool(self.reason)  # there are only so many blocks
         found = None if claims.fine_at is None else rule.certificate.certified_epsilon(claims)
         least = int(counts.min())
         self._looks.append((least, math.inf if found is None else found.epsilon))

@@ -57,6 +57,27 @@ def test_an_objective_that_never_varies_under_unknown_noise_stops_a_run(prices, 
     assert re.match(WORDS, result.stopped_because)
 
 
+def recorded(population, blocks=400):
+    values = np.stack(
+        [MEANS + np.random.default_rng(q).normal(size=(5, 1)) * [0.5, 0.0] for q in range(blocks)], axis=1
+    )
+    return problems.Recorded(values, population, noise=UNKNOWN)
+
+
+@pytest.mark.parametrize("population", [False, 100_000])
+def test_blocks_on_which_an_objective_never_varies_stop_a_run(population):
+    result = asked(recorded(population), most=5 * 100)
+    assert result.evaluations >= 2 * 50
+    assert (result.status == "undecided").any()
+    assert re.match(WORDS, result.stopped_because)
+
+
+def test_blocks_that_are_all_read_show_an_objective_that_never_varies():
+    result = asked(recorded(True))
+    assert result.stopped_because == "every design is certified"
+    assert result.evaluations <= 5 * 400
+
+
 def test_the_remedy_ends_the_run():
     problem = Drawn(MEANS, [0.5, 0.0])
     result = asked(problem, most=1000, noise=noise.ByObjective([UNKNOWN, noise.Known()]))
@@ -115,10 +136,21 @@ def evaluate(design, seed):
     return MEANS[design["number"]] + np.random.default_rng(seed).normal(size=2) * [0.5, 0.0]
 
 
-def test_a_study_stops_as_a_run_does(tmp_path):
-    designs = [{"name": f"d{k}", "number": k} for k in range(5)]
-    settings = {"cone": PLANE, "epsilon": 0.1, "delta": 0.05, "noise": UNKNOWN, "objectives": ["yield", "price"]}
-    with cw.Study.create(tmp_path / "trial.db", designs=designs, **settings) as study:
+DESIGNS = [{"name": f"d{k}", "number": k} for k in range(5)]
+SETTINGS = {"cone": PLANE, "epsilon": 0.1, "delta": 0.05, "noise": UNKNOWN, "objectives": ["yield", "price"]}
+
+
+def test_a_study_on_all_of_its_blocks_does_not_forecast_an_early_end(tmp_path):
+    blocks = {"block": "day", "blocks": 200, "population": "all"}
+    with cw.Study.create(tmp_path / "trial.db", designs=DESIGNS, **SETTINGS, **blocks) as study:
+        assert not cw.run_study(study, evaluate, jobs=0, max_evaluations=400).finished
+        assert study.guess().prices
+        assert min(price.remaining for price in study.guess().prices) >= 200
+
+
+@pytest.mark.parametrize("blocks", [{}, {"block": "day", "blocks": 1000}], ids=["rows", "blocks"])
+def test_a_study_stops_as_a_run_does(tmp_path, blocks):
+    with cw.Study.create(tmp_path / "trial.db", designs=DESIGNS, **SETTINGS, **blocks) as study:
         report = cw.run_study(study, evaluate, jobs=0, max_evaluations=5000)
         assert report.finished
         assert report.told < 5 * 100

@@ -13,6 +13,7 @@ import numpy as np
 from conewise.border import Bools, Floats
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.paired import Paired, Prefixes
+from conewise.certificate.rounding import never_varied
 
 _TINY: Final = 1e-100
 
@@ -26,7 +27,8 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: 
     if not len(left):
         return found
     cone, population = certificate.cone, certificate.population
-    seen = Differences.of(state.values[left], cone.facets, np.zeros(cone.dim), population)
+    never = np.where(never_varied(certificate.kinds.noise, state.statistics), np.inf, 0.0)
+    seen = Differences.of(state.values[left], cone.facets, never, population)
     fine_z, out_z = certificate.deviations
     spreads = np.maximum(seen.spreads[:, :, :-1], _TINY)
     slack = ((epsilon * cone.widths - seen.gains) / spreads).max(axis=2)
