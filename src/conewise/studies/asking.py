@@ -78,13 +78,14 @@ class Prospects:
         seen = rule.seen(state)
         parts = seen.each if isinstance(seen, Separately) else (seen,)
         spreads = np.hstack([spreads_of(own.scatters, own.means, own.counts.astype(np.float64)) for own in parts])
-        counts = np.hstack([np.tile(own.counts[:, None], own.dim) for own in parts])[claims.undecided]
+        named = [repr(name) for name in self.objectives] or [f"objective {d}" for d in range(rule.dim)]
+        every = np.hstack([np.tile(own.counts[:, None], own.dim) for own in parts])
+        counts = every[claims.undecided]
         still = (spreads[left] == 0).all(axis=0) & estimated.columns & (estimated.steps != 0)
         for d in np.flatnonzero(still & (counts.mean(axis=0) >= TRIED)).tolist():
-            name = repr(self.objectives[d]) if self.objectives else f"objective {d}"
             self.reason = (
-                f"{name} never varied in {TRIED} or more evaluations of an open design, and shows nothing while its "
-                "noise is of unknown size; declare it as known, without noise, or say how large its noise is"
+                f"{named[d]} never varied in {TRIED} or more evaluations of an open design, and shows nothing while "
+                "its noise is of unknown size; declare it as known, without noise, or say how large its noise is"
             )
         if isinstance(claims, PairedClaims) or isinstance(rule, PairedElimination):
             return bool(self.reason)  # there are only so many blocks
@@ -92,11 +93,18 @@ class Prospects:
         least = int(counts.min())
         self._looks.append((least, math.inf if found is None else found.epsilon))
         decades = [[e for n, e in self._looks if least < n * back <= 10 * least] for back in (10, 100, 1000)]
+        alike = (spreads[left] == 0) & (every[left] >= 10 * TRIED)
+        twins = np.flatnonzero((alike.sum(axis=0) > 1) & estimated.columns & (estimated.steps != 0)).tolist()
+        decades = decades[:2] if twins else decades
         slow = all(a and b and min(a) >= _SHRINKS * min(b) for a, b in pairwise(decades))
         if slow and claims.fine_at is not None and not (limited or rule.max_evaluations is not None or self.reason):
+            why = "a hundredth of these evaluations; "
+            if twins:
+                why = f"a tenth of these evaluations; {named[twins[0]]} never varied in two or more designs: "
+                why += "say how large its noise is, "
             self.reason = (
                 f"{'nothing' if found is None else f'epsilon = {found.epsilon:g}'} is certified, hardly better than "
-                "with a hundredth of these evaluations; give max_evaluations, or a larger epsilon"
+                f"with {why}give max_evaluations, or a larger epsilon"
             )
         return bool(self.reason)
 

@@ -31,7 +31,10 @@ from conewise.cli.main import _hint, commands, main
         (["cone", "planar:135", "--dim", "0"], "0 is not in the range"),
         (["reproduce", "--runs", "0"], "0 is not in the range 1<=x"),
         (["reproduce", "--runs", "many"], "'many' is not a valid integer range; see"),
-        (["reproduce", "--runs", "2,000"], "'2,000' is not a valid integer range; write decimals with a point and thousands"),
+        (
+            ["reproduce", "--runs", "2,000"],
+            "'2,000' is not a valid integer range; write decimals with a point and thousands",
+        ),
         (["analyse", "t.csv", "--epsilon", "0,5"], "'0,5' is not a valid float; write decimals with a point"),
         (["budget", "--delta", "0,05"], "'0,05' is not a valid float; write decimals with a point"),
         (["reproduce", "--seed", "-1"], "-1 is not in the range"),

@@ -17,6 +17,9 @@ WORDS = r"not finished: 'price' never varied in 50 or more evaluations of an ope
 
 
 STUCK = r"certified, hardly better than with a hundredth of these evaluations; give max_evaluations, or"
+TWINS = (
+    r"with a tenth of these evaluations; 'price' never varied in two or more designs: say how large its noise is, give"
+)
 
 
 class Drawn:
@@ -89,7 +92,13 @@ def test_two_designs_that_never_vary_among_others_that_do_stop_a_run_later():
     spreads = np.full((5, 2), 0.3)
     spreads[[0, 1], 1] = 0.0
     result = asked(Drawn([[1.0, 2.0], [2.0, 2.0], [0.0, 1.0], [1.5, 1.0], [3.0, 0.0]], spreads), most=5000)
-    assert re.search(STUCK, result.stopped_because)
+    assert re.search(TWINS, result.stopped_because)
+
+
+def test_one_design_that_varies_does_not_hide_that_no_other_does():
+    spreads = np.array([[0.5, 0.3], *[[0.5, 0.0]] * 4])
+    result = asked(Drawn(MEANS, spreads), most=50_000)
+    assert re.search(TWINS, result.stopped_because)
 
 
 def test_two_designs_that_never_vary_may_be_alike_elsewhere():
