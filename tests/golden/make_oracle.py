@@ -72,7 +72,7 @@ MEANS = {
 }
 GRID = [{"name": f"g{x}{y}", "x": x / 3, "y": y / 2} for x in range(4) for y in range(3)]
 BOX = cw.problems.Box({"x": [0, 0.25, 0.5, 0.75, 1], "y": [0, 0.25, 0.5, 0.75]}, candidates=9)
-SMOOTH = {"kind": "smooth", "kernels": ["squared"], "sizes": [10.0]}
+SMOOTH = {"kind": "smooth", "kernels": ["squared"], "sizes": [1.0, 3.0, 10.0]}
 BLOCKS = {"block": "question", "blocks": [f"q{b}" for b in range(120)]}
 MIXED = [cw.Objective("gain", noise="binary"), cw.Objective("cost", "min", noise="known")]
 STEPS = [cw.Objective("gain", unit=0.5), cw.Objective("cost", "min", unit=0.25)]
@@ -91,15 +91,25 @@ STUDIES: dict[str, Record] = {
     "all-blocks": {**BLOCKS, "population": "all", "noise": cw.noise.Bounded(-1, 1), "epsilon": 0.05},
     "new-blocks": {**BLOCKS, "noise": cw.noise.GaussianUnknown(), "epsilon": 0.2, "ask": 6},
     "model": {"designs": GRID, "model": SMOOTH | {"features": ["x", "y"]}, "noise": cw.noise.Gaussian(0.3), "ask": 4},
-    "box": {"designs": BOX, "model": SMOOTH, "noise": cw.noise.Gaussian(0.05), "ask": 1},
+    "box": {"designs": BOX, "model": SMOOTH, "noise": cw.noise.Gaussian(0.1), "ask": 2},
     "changed": {"reserve": 0.5, "epsilon": 0.5, "ask": 7},
+    "mended": {"ask": 6},
 }
-CHANGES = (
-    lambda study: study.change(epsilon=0.4),
-    lambda study: study.drop(["f"], reason="sold out"),
-    lambda study: study.add_designs(["g"], unseen=True),
-    lambda study: study.add_designs(["h"]),
-)
+CHANGES = {
+    "changed": (
+        lambda study: study.change(epsilon=0.4),
+        lambda study: study.drop(["f"], reason="sold out"),
+        lambda study: study.add_designs(["g"], unseen=True),
+        lambda study: study.add_designs(["h"]),
+    ),
+    "mended": (
+        lambda study: study.correct("d0n0", [0.9, -0.3], reason="a slip"),
+        lambda study: study.withdraw(["d1n0", "d2n1"], reason="mislabelled"),
+        lambda study: study.fail(study.ask(2), reason="the power was cut"),
+        lambda study: study.record(["d", "d"], [[0.6, -0.6], [0.8, -0.8]]),
+    ),
+}
+SIGMAS = {"model": 0.3, "box": 0.1, "contain": 0.2}
 
 
 def mean(name: str, row: Record) -> Any:
@@ -118,16 +128,19 @@ def measured(study: str, one: Any) -> Any:
     if study == "bounded":
         return true + rng.uniform(-0.3, 0.3, 2)
     shared = np.random.default_rng([*map(ord, one.block)]).normal(size=2) if study == "new-blocks" else 0.0
-    return true + shared + {"model": 0.3, "box": 0.05}.get(study, 0.5) * rng.normal(size=2)
+    return true + shared + SIGMAS.get(study, 0.5) * rng.normal(size=2)
 
 
 def made(name: str) -> Record:
     """Make a study with the version that is installed; return its length and the true means in steps."""
     words, path = BASICS | STUDIES[name], Path(f"{name}.db")
-    n, changes = words.pop("ask"), [*CHANGES] if name == "changed" else []
+    n, changes = words.pop("ask"), [*CHANGES.get(name, ())]
     study = cw.Study.create(path, **words, clock=lambda: 1e9)
-    while (seq := len(study.log())) < 160 and ((batch := study.ask(n)) or changes):
-        if changes and (not batch or seq >= 14 * (5 - len(changes))):
+    while (seq := len(study.log())) < 160:
+        batch = [] if changes and seq >= 14 * (len(CHANGES[name]) - len(changes) + 1) else study.ask(n)
+        if not batch and not changes:
+            break
+        if not batch:
             changes.pop(0)(study)
             continue
         values = [np.array([1, -1]) * measured(name, one) for one in batch]
@@ -137,11 +150,8 @@ def made(name: str) -> Record:
     truth = {design: mean(design, row) / ((0.5, 0.25) if name == "steps" else 1) for design, row in rows.items()}
     if name == "all-blocks":
         met = [SimpleNamespace(name=design, row={}, seed=0, block=b) for design in rows for b in BLOCKS["blocks"]]
-        truth = dict(
-            zip(
-                rows, np.array([measured(name, one) for one in met]).reshape(len(rows), -1, 2).mean(axis=1), strict=True
-            )
-        )
+        values = np.array([measured(name, one) for one in met]).reshape(len(rows), -1, 2)
+        truth = dict(zip(rows, values.mean(axis=1), strict=True))
     entries = len(study.log())
     study.close()
     (GOLDEN / f"{name}.db.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
