@@ -1,4 +1,4 @@
-"""What version 0.2 answered: tables and states alike, studies without a promise that is not true.
+"""Compare what is answered with what version 0.2 answered, and check that no promise is broken.
 
 A record whose answer has changed on purpose holds the places that differ (`now`) and the reason (`because`).
 `tests/golden/make_oracle.py` has made the files.
