@@ -1,97 +1,55 @@
-"""When to stop and what may be claimed, for any sampling rule: beaten, fine, covered.
+"""Certify designs that were evaluated independently of each other, for any sampling rule (docs/adaptive).
 
-Two designs are compared on the means of their first g observations each, at the highest level that both have reached.
-With D^ = mu^_j - mu^_i, radii r_n and epsilon:
-
-* i is *beaten* by j when w_n.D^ - r_n >= 0 for all n: j weakly dominates it;
-* i is *fine against* j when w_n.D^ + r_n <= epsilon alpha_n for some n: m(i, j) <= epsilon;
-* i is *covered by* j when `directions.cover_at` <= epsilon: M(i, j) <= epsilon.
-
-Where the errors can come from, and so where delta is spent (docs/adaptive, 3): a wrong "fine" that matters concerns a
-design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "beaten" or "covered"
-concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, j). A pilot may say how that is weighed.
+Where the errors can come from, and so where delta is spent (docs/adaptive, 3): a wrong "no worse" that matters concerns
+a design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "dominated" or
+"covered" concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, j).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from conewise._memory import Memory
-from conewise.border import Indices
-from conewise.certificate.asked import Asked, check_shape
-from conewise.certificate.boundaries import Comparisons, Filled, Looks, OneLook
-from conewise.certificate.claims import FEW, Claims, Struck, Worked
+from conewise.border import Floats, Indices
+from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified, judge
+from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Stream, Table, View
 from conewise.certificate.crowds import Crowd, clearly_beaten
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.pairs import PairTable, View
 from conewise.certificate.pilots import Pilot, Task
-from conewise.certificate.radii import radii_for_one_look
-from conewise.certificate.radius import AtOnce
-from conewise.certificate.requirements import Bounds
+from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.schedule import Scheduled
+from conewise.certificate.streams import apart
+from conewise.certificate.thresholds import Bounds, Look
 from conewise.certificate.weights import Standing
 from conewise.data.observations import Statistics
-
-
-@dataclass(frozen=True, eq=False)
-class Sample(Asked[Statistics]):
-    """Claims from a sample whose size did not depend on what was seen: one look (docs/adaptive, 8).
-
-    Nothing is paid for looking again, so radii are narrower than those of a schedule, and the claims hold once:
-    whoever adds observations after having looked needs the other certificate.
-    """
-
-    once: ClassVar[bool] = True
-
-    @cached_property
-    def radii(self) -> AtOnce:
-        """How far a difference of means may err."""
-        joint = self.success == "cover"
-        return radii_for_one_look(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint)
-
-    def bounds(self, seen: Statistics) -> Bounds | None:
-        """What is known of the levels of every design; None where there are none."""
-        check_shape((seen.n_designs, seen.dim), self)
-        return None if self.requirements is None else self.requirements.at_once(seen, self.rounding(seen))
-
-    def boundaries(self, seen: Statistics) -> OneLook:
-        """Every design at its own count."""
-        return OneLook(self.radii, self.spending(self.even), 1.0)
-
-    def table(self, seen: Statistics, designs: Indices) -> PairTable:
-        """The sample means, at one level."""
-        part = seen.of(designs)
-        counts = part.counts.astype(np.float64)
-        enough = counts >= (2 if self.radii.estimates else 1)
-        scatters = part.scatters if self.radii.estimates else None
-        values, variances, spreads = self.lens.seen(designs, part.means, scatters, counts)
-        values[~enough] = np.nan
-        reached = np.where(enough, 0, -1)
-        table = PairTable(designs, reached, 0, counts[None], values.T[:, None], variances.T[:, None])
-        rounding = self.rounding(seen)
-        return table if rounding is None else table.rounded(rounding, self.radii.parts, spreads[None])
+from conewise.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """What a certificate has worked out last."""
+    """What a certificate has computed last."""
 
-    state: Checkpoints
+    state: Any
     epsilon: float | None
-    looks: Looks
+    ruler: Ruler
     claims: Claims
-    worked: Worked
-    views: list[View]
+    memo: Memo
     crowd: Crowd | None
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate(Scheduled[Checkpoints]):
-    """Claims from checkpoints; frozen configuration, no state (docs/adaptive, 4)."""
+class Certificate(Scheduled):
+    """Claims from observations of independent designs; frozen configuration, no state (docs/adaptive, 4).
+
+    On a schedule claims hold at any moment, and observations are `Checkpoints` or, where objectives are measured
+    separately, `Streams`. With `once` they hold for one look at a sample whose size did not depend on what was seen:
+    `Statistics` or `Separately`. Radii are narrower then, and nobody may add observations after having looked.
+    """
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -106,27 +64,20 @@ class Certificate(Scheduled[Checkpoints]):
         return Pilot.begun(task, self.n_designs)
 
     @cached_property
-    def _first_look(self) -> Sample:
+    def _first_look(self) -> Certificate:
         """The certificate of the first observations of all pilots (docs/adaptive, 3.3)."""
         part = self.tuning.pilot_look * self.for_pairs * self.radii.claim_share
-        return Sample(replace(self.question, delta=part), self.n_designs)
+        return Certificate(replace(self.question, delta=part), self.n_designs, once=True)
 
     def _beaten_by(self, first: Statistics) -> Indices:
-        """(K,): a design that beats each there; -1 for none."""
+        """Return a design that beats each design at the first look at the pilots; -1 for none."""
         claims = self._first_look.claims(first)
         return np.where(claims.beaten, claims.by, -1)
 
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
-    def boundaries(self, seen: Checkpoints) -> Looks:
-        """The radii in force: by the weights of the pilot, or even ones."""
-        last = _MEMORY.last(self)  # whatever epsilon it was for
-        if last is None or last.state is not seen:
-            last = self._worked_out(seen, None, last)
-        return last.looks
-
-    def claims(self, seen: Checkpoints, epsilon: float | None = None) -> Claims:
-        """What the observations certify; a function of the checkpoints alone, valid for every epsilon at once.
+    def claims(self, seen: Any, epsilon: float | None = None) -> Claims:
+        """Return what the observations certify; a function of the observations alone, valid for every epsilon at once.
 
         (With more than FEW designs there is one exception: `clearly_beaten`.)
         """
@@ -136,57 +87,163 @@ class Certificate(Scheduled[Checkpoints]):
             _MEMORY.keep(self, last)
         return last.claims
 
-    def _worked_out(self, seen: Checkpoints, epsilon: float | None, last: _Last | None) -> _Last:
-        """Who is out from the start, and claims among the rest (docs/adaptive, 3); `last` saves time."""
-        views, bounds, by = self._views(seen, last), self._bounds(seen, last), seen.struck_by
-        looks = last.looks if last is not None and last.state.weights is seen.weights else self._looks(seen)
+    def certified_epsilon(self, claims: Claims) -> Certified | None:
+        """Return the smallest epsilon that is certified, with the set to return for it (docs/adaptive, 4)."""
+        return certified(claims, self.success == "cover")
+
+    def _worked_out(self, seen: Any, epsilon: float | None, last: _Last | None) -> _Last:
+        """Return claims among the designs that are not out from the start (docs/adaptive, 3); `last` saves time."""
+        each = self._each(seen)
+        ruler, bounds = self._ruler(seen, last), self.bounds(seen)
+        by = getattr(seen, "struck_by", np.full(self.n_designs, -1, dtype=np.intp))
         out = by >= 0 if bounds is None else bounds.misses | (by >= 0)
         crowd = None if last is None else last.crowd
-        if self.n_designs > FEW:
-            rounding, strikers = self.rounding(seen.statistics), None if bounds is None else bounds.strikers
-            crowd = clearly_beaten(views, seen.reached, looks, rounding, FEW, crowd, out, strikers)
+        if self.n_designs > FEW and not self.once and len(each) == 1:
+            rounding, strikers = self._rounding(0, each[0]), None if bounds is None else bounds.strikers
+            views = self._views(0, each[0])
+            crowd = clearly_beaten(views, each[0].reached, ruler, rounding, FEW, crowd, out, strikers)
             out, by = out | crowd.beaten, crowd.by
-        table = self._table(seen, np.flatnonzero(~out), views)
-        start = Struck(out, by, Comparisons(table, looks, Standing(~out, np.zeros_like(out))))
-        # Other weights are other radii: nothing can be taken over.
-        before = last.worked if last is not None and last.state.weights is seen.weights else Worked()
-        claims, worked = self.judged(start, self.question.epsilon if epsilon is None else epsilon, before, bounds)
-        return _Last(seen, epsilon, looks, claims, worked, views, crowd)
+        memo = Memo() if last is None or last.ruler is not ruler else last.memo
+        pairs = self._contrasts(seen, np.flatnonzero(~out), ruler, Standing(~out, np.zeros_like(out)))
+        asked, covering = self.question.epsilon if epsilon is None else epsilon, self.success == "cover"
+        claims = judge(pairs, by, bounds, asked, covering=covering, stepwise=self.stepwise, memo=memo)
+        return _Last(seen, epsilon, ruler, claims, memo, crowd)
 
-    def _looks(self, seen: Checkpoints) -> Looks:
-        weights = seen.weights or self.even
-        return Looks(self.radii, self.spending(weights), self.scale, self.tables_of(weights))
+    def compare(self, seen: Any, designs: Indices, standing: Standing | None = None) -> Contrasts:
+        """Return how the observations compare any designs, ascending, with the radii of a standing.
 
-    def bounds(self, seen: Checkpoints) -> Bounds | None:
-        """What is known of the levels of every design (docs/adaptive, 9); None where there are none."""
-        return self._bounds(seen, _MEMORY.last(self))
-
-    def _bounds(self, state: Checkpoints, last: _Last | None) -> Bounds | None:
-        if self.requirements is None:
-            return None
-        before = None if last is None else last.claims.bounds
-        looks = state.snapshots, self._counts, self.level_boundary
-        return self.requirements.at_looks(*looks, self.rounding(state.statistics), self.scale, before)
-
-    def table(self, seen: Checkpoints, designs: Indices) -> PairTable:
-        """The means at the levels that any of them has reached."""
-        return self._table(seen, designs, self._views(seen, _MEMORY.last(self)))
-
-    def _views(self, state: Checkpoints, last: _Last | None) -> list[View]:
-        return self.lens.views(state.snapshots, self._counts, [] if last is None else last.views)
-
-    def _table(self, state: Checkpoints, designs: Indices, views: list[View]) -> PairTable:
-        table, spreads = PairTable.of_views(views, self._counts, state.reached, designs, self.radii.alike)
-        rounding = self.rounding(state.statistics) if spreads.size else None
-        return table if rounding is None else table.rounded(rounding, self.radii.parts, spreads)
-
-    def compare(self, seen: Checkpoints, designs: Indices, standing: Standing | None = None) -> Comparisons:
-        """As any certificate; of whoever the first look at the pilots has struck, with what that look says."""
-        found, pilot = super().compare(seen, designs, standing), seen.pilot
+        Designs that the first look at the pilots has eliminated are compared as that look compares them.
+        """
+        standing = Standing.at_first(self.n_designs) if standing is None else standing
+        found, pilot = self._contrasts(seen, designs, self.ruler(seen), standing), getattr(seen, "pilot", None)
         if pilot is None or pilot.first is None or not (seen.struck_by[designs] >= 0).any():
             return found
-        earlier = self._first_look.compare(pilot.first, designs)
-        return Filled(found.table, found.boundaries, found.standing, earlier)
+        return replace(found, earlier=self._first_look.compare(pilot.first, designs))
+
+    def _contrasts(self, seen: Any, designs: Indices, ruler: Ruler, standing: Standing) -> Contrasts:
+        tables, steps = [], []
+        for place, (stream, own) in enumerate(zip(self.streams, self._each(seen), strict=True)):
+            rounding = self._rounding(place, own)
+            reached = own.reached if not self.once else self._ranks(place, own, ruler.counts)
+            counts = self._counts_of(own)[None] if self.once else ruler.counts
+            tables.append(Table.of(stream, self._views(place, own), counts, reached, designs, rounding))
+            steps.append(b"" if rounding is None else rounding.key)
+        if self.once:  # a design is compared once all of it was measured
+            whole = np.min([table.reached for table in tables], axis=0) >= 0
+            tables = [replace(table, reached=np.where(whole, table.reached, -1)) for table in tables]
+        return Contrasts(ruler, tuple(tables), designs, standing, b"".join(steps))
+
+    # -- the radii in force ------------------------------------------------------------------------------------
+
+    def ruler(self, seen: Any) -> Ruler:
+        """Return the radii in force: by the weights of the pilot, or even ones."""
+        last = _MEMORY.last(self)
+        return last.ruler if last is not None and last.state is seen else self._ruler(seen, last)
+
+    def _ruler(self, seen: Any, last: _Last | None) -> Ruler:
+        weights = getattr(seen, "weights", None) or self.even
+        if last is not None and not self.once and last.ruler.spending.weights is weights:
+            return last.ruler
+        spending, common = self.spending(weights), (self.cone, self.radii)
+        if not self.once:
+            tables = self.tables
+            return Ruler(*common, spending, self.directions, tables.counts, tables, self.scale)
+        counts = np.unique(np.concatenate([np.maximum(self._counts_of(own), 1.0) for own in self._each(seen)]))
+        return Ruler(*common, spending, self.directions, counts)
+
+    # -- streams -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def streams(self) -> tuple[Stream, ...]:
+        """Rows, or each objective by itself."""
+        return Stream.of(self.cone, self.noise, self.radii, directions=self.directions, apart=self.apart)
+
+    @staticmethod
+    def _each(seen: Any) -> tuple[Any, ...]:
+        """Return the observations of each stream."""
+        return getattr(seen, "each", (seen,))
+
+    @staticmethod
+    def _counts_of(own: Statistics) -> Floats:
+        return own.counts.astype(np.float64)
+
+    def _ranks(self, place: int, own: Statistics, counts: Floats) -> Indices:
+        """Return the place of each design's count; -1 where it has too few observations to be compared."""
+        radii = self.streams[place].radii
+        enough = own.counts >= (2 if radii is not None and radii.estimates else 1)
+        return np.where(enough, np.searchsorted(counts, own.counts), -1)
+
+    def _views(self, place: int, own: Any) -> list[View]:
+        stream = self.streams[place]
+        if not self.once:
+            return [stream.at(each, count) for each, count in zip(own.snapshots, own.levels.counts, strict=False)]
+        designs = np.arange(own.n_designs)
+        scatters = None if stream.radii is None or not stream.radii.estimates else own.scatters
+        return [stream.view(designs, own.means, scatters, self._counts_of(own))]
+
+    def _rounding(self, place: int, own: Any) -> Rounding | None:
+        """Return how finely a stream was recorded, where that may hide the noise (docs/adaptive, 7)."""
+        statistics, noise = own if self.once else own.statistics, self.streams[place].noise
+        if self.streams[place].radii is None or not Estimated.of(noise, statistics.dim).any:
+            return None
+        return Rounding.of(noise, statistics)
+
+    def bounds(self, seen: Any) -> Bounds | None:
+        """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
+        each, required = self._each(seen), self.requirements
+        self._check_shape(each)
+        if required is None:
+            return None
+        dim, found = self.cone.dim, []
+        for place, own in enumerate(each):
+            objectives = np.arange(dim) if not self.apart else np.array([place])
+            radii = self._level_radii(place)
+            found.append((objectives, radii, self._rounding(place, own), self._looks(place, own, radii)))
+        return required.bounds(found, self.scale)
+
+    def _level_radii(self, place: int) -> Any:
+        """Return the radii of a stream along the axes of its objectives; None without noise."""
+        assert self.requirements is not None
+        if not self.apart:
+            return self.requirements.radii
+        members: Any = self.requirements.radii
+        return next((each.radii for each in members.members if each.columns[0] == place), None)
+
+    def _looks(self, place: int, own: Any, radii: Any) -> Iterator[Look]:
+        """Yield the averages of a stream at each checkpoint, with the boundaries for levels."""
+        assert self.requirements is not None
+        if self.once:
+            designs = np.flatnonzero(own.counts >= (2 if radii is not None and radii.estimates else 1))
+            part = own.of(designs)
+            counts = self._counts_of(part)
+            z = np.zeros((2, 1, 1))
+            if radii is not None:
+                many = len(radii.parts.weights)
+                z = np.array([radii.at_once(counts, np.log(a), False)[:many] for a in self._alphas_of(place)])
+            yield Look(designs, part.means, part.scatters, counts, z)
+            return
+        z = self.level_boundary
+        if self.apart and len(z[0]) > 1:
+            at = np.flatnonzero(self.requirements.radii.facet_of[: len(z[0])] == place)
+            z = z[:, at[:1]] if len(at) else z[:, :1]
+        for level, each in enumerate(own.snapshots):
+            counts = np.full(len(each.designs), float(own.levels.counts[level]))
+            if len(counts):
+                yield Look(each.designs, each.means, each.scatters, counts, z[:, :, level, None])
+
+    def _alphas_of(self, place: int) -> tuple[float, float]:
+        assert self.requirements is not None
+        return self.requirements.alphas
+
+    def _check_shape(self, each: tuple[Any, ...]) -> None:
+        """Refuse a sample of other designs or objectives than the certificate is for."""
+        samples = [own if self.once else own.statistics for own in each]
+        came = samples[0].n_designs, sum(own.dim for own in samples)
+        if came != (expected := (self.n_designs, self.cone.dim)):
+            raise InputError(
+                f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
+                "announced: make the certificate for the sample."
+            )
 
 
 _MEMORY: Memory[Certificate, _Last] = Memory()

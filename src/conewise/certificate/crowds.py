@@ -9,8 +9,7 @@ from typing import Final
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
-from conewise.certificate.boundaries import Looks
-from conewise.certificate.pairs import View, places
+from conewise.certificate.contrasts import Ruler, View, places
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.weights import Standing
 from conewise.order.dominance import maximal_columns
@@ -55,7 +54,7 @@ class Crowd:
 def clearly_beaten(
     views: Sequence[View],
     reached: Indices,
-    boundaries: Looks,
+    boundaries: Ruler,
     rounding: Rounding | None,
     few: int,
     before: Crowd | None,
@@ -107,7 +106,7 @@ class _Radius:
     """For each facet, of each of its parts: where its variances stand, z, and the shift."""
 
     @classmethod
-    def at(cls, boundaries: Looks, z: Floats, level: int) -> _Radius:
+    def at(cls, boundaries: Ruler, z: Floats, level: int) -> _Radius:
         """From z of each part, or of all."""
         radii, found = boundaries.radii, []
         for n in range(len(radii.rows)):

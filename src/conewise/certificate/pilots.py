@@ -218,7 +218,7 @@ class Hardness:
         by_facet, by_rival = (share[:, None] * by for share, by in zip(shares, (by_facet, by_rival), strict=True))
         if task.covering:
             by_facet, by_rival = after * by_facet, after * by_rival
-        return Weights(k, by_facet, by_rival, (after * fine, after * (1 - fine), 0.0), self._typical)
+        return Weights(k, by_facet, by_rival, (after * fine, after * (1 - fine)), self._typical)
 
     @property
     def _typical(self) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from conewise.border import Floats, Indices
 from conewise.certificate.bounded import AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, boundaries
 from conewise.certificate.mixed import Added, AddedAtOnce, members_of
-from conewise.certificate.radius import AtOnce, PerLook, Radii, sample_variances
+from conewise.certificate.radius import PerLook, Radii, sample_variances
 from conewise.data.observations import Statistics
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Noise
 
@@ -120,27 +120,21 @@ class StudentT(PerLook):
         return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
-def radii_for(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True) -> Radii:
-    """The argument that fits an assumption, for looks at every level; `joint` as in `Added`."""
+def radii_for(
+    rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True, once: bool = False
+) -> Radii:
+    """Return the radii that fit an assumption, for a schedule or for a sample that is looked at once.
+
+    `joint` is explained in `Added`.
+    """
     if isinstance(noise, ByObjective):
-        members = members_of(rows, noise, lambda part, kind: radii_for(part, kind, n_designs, delta))
-        return Added(rows, noise, n_designs, delta, members, joint)
+        # At one look, bounds on variances share what one kind spends on them (docs/adaptive, 8).
+        each = delta / max(1, sum(isinstance(kind.noise, Bounded) for kind in noise.kinds)) if once else delta
+        members = members_of(rows, noise, lambda part, kind: radii_for(part, kind, n_designs, each, once=once))
+        return (AddedAtOnce if once else Added)(rows, noise, n_designs, delta, members, joint)
     if isinstance(noise, Bounded):
-        return AnytimeBernstein(rows, noise, n_designs, delta)
-    return radii_for_one_look(rows, noise, n_designs, delta)
-
-
-def radii_for_one_look(rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True) -> AtOnce:
-    """The argument that fits an assumption, for a sample that is looked at once."""
-    if isinstance(noise, ByObjective):  # bounds on variances share what one kind spends on them (docs/adaptive, 8)
-        each = delta / max(1, sum(isinstance(kind.noise, Bounded) for kind in noise.kinds))
-        members = members_of(rows, noise, lambda part, kind: radii_for_one_look(part, kind, n_designs, each))
-        return AddedAtOnce(rows, noise, n_designs, delta, members, joint)
-    if isinstance(noise, GaussianUnknown):
-        return StudentT(rows, noise, n_designs, delta)
-    if isinstance(noise, Bounded):
-        return EmpiricalBernstein(rows, noise, n_designs, delta)
-    return KnownScale(rows, noise, n_designs, delta)
+        return (EmpiricalBernstein if once else AnytimeBernstein)(rows, noise, n_designs, delta)
+    return (StudentT if isinstance(noise, GaussianUnknown) else KnownScale)(rows, noise, n_designs, delta)
 
 
 def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:

@@ -14,12 +14,12 @@ import numpy as np
 
 from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Floats, as_count
-from conewise.certificate.asked import Asked, Observed
-from conewise.certificate.boundaries import Tables
+from conewise.certificate.asked import Asked
 from conewise.certificate.claims import FEW
+from conewise.certificate.contrasts import Tables
 from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import least_weights
-from conewise.certificate.requirements import REACH
+from conewise.certificate.thresholds import REACH
 from conewise.certificate.weights import Standing, Weights
 from conewise.errors import InputError
 from conewise.order.directions import cover_at
@@ -33,7 +33,7 @@ _ROOM: Final = 16  # schedules may reach this many times further than their firs
 
 
 @dataclass(frozen=True, eq=False)
-class Scheduled(Asked[Observed]):
+class Scheduled(Asked):
     """A certificate that looks again and again, on a schedule."""
 
     most: int | None = None
@@ -57,7 +57,7 @@ class Scheduled(Asked[Observed]):
     @cached_property
     def weighted(self) -> bool:
         """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
-        suits = self.pilots and self.tuning.pilots and not self.any_epsilon
+        suits = self.pilots and self.tuning.pilots and not (self.any_epsilon or self.once or self.apart)
         suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
         least = max(2, self.tuning.pilots_from[self.stepwise])
         suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
@@ -84,8 +84,6 @@ class Scheduled(Asked[Observed]):
         spending, standing = self.spending(weights), Standing.at_first(self.n_designs)
         nobody = np.zeros(0, dtype=np.intp)
         out = spending.log_out(nobody, nobody, standing).item()
-        if spending.by_sure:
-            out = min(out, spending.log_by_sure(nobody, nobody, standing).item())
         return math.exp(spending.log_fine(nobody, standing).item()), math.exp(out)
 
     @cached_property
@@ -164,15 +162,6 @@ class Scheduled(Asked[Observed]):
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
         return self._tables(self.anchors)
-
-    def tables_of(self, weights: Weights) -> Tables:
-        """The same; where nothing says beforehand when claims are due, a pilot does (docs/adaptive, 3.3)."""
-        if weights.hardness is None or not self.tuning.timing or not math.isinf(self.anchors[0]):
-            return self.tables
-        squared = 2 * math.log(self.n_designs / self.for_pairs)  # about z^2, of a difference of two averages
-        due = (min(max(2 * squared * each, _SOONEST), MOST) for each in weights.hardness)
-        fine, out = (2.0 ** round(math.log2(each)) for each in due)  # powers of two: pilots share their tables
-        return self._tables((fine, out))
 
     def _tables(self, anchors: tuple[float, float]) -> Tables:
         whole = self.for_pairs * self.radii.claim_share

@@ -27,8 +27,8 @@ class Tuning:
     """Spend more on looks near those at which claims are due (2), which a pilot says where nothing else does (3.3)."""
 
     # -- claims ------------------------------------------------------------------------------------------------
-    contain_parts: tuple[float, float, float] = (0.4, 0.2, 0.4)
-    """For `contain`, without a pilot: of delta for "fine", "beaten" by anybody, and "beaten" by a sure design (3.2)."""
+    contain_parts: tuple[float, float] = (0.4, 0.6)
+    """For `contain`, without a pilot: the parts of delta for "no worse" and for "dominated" (3.2)."""
     fine_limits: tuple[float, float] = (0.15, 0.85)
     """For `contain`, with a pilot: between these it decides on the part of "fine"; the rest is for "beaten" (3.3)."""
     out_anchor: float = 0.3
@@ -78,8 +78,8 @@ class Tuning:
 
     def __post_init__(self) -> None:
         low, high = self.fine_limits
-        fine, anybody, sure = self.contain_parts
-        if not (fine > 0 and anybody > 0 and sure >= 0 and fine + anybody + sure <= 1 + 1e-12 and 0 < low <= high < 1):
+        fine, out = self.contain_parts
+        if not (fine > 0 and out > 0 and fine + out <= 1 + 1e-12 and 0 < low <= high < 1):
             raise InputError("parts of delta are positive and add up to 1 at most.")
         if not (0 < self.level_part < 1 and 0 < self.pilot_look < 1):
             raise InputError("level_part and pilot_look lie between 0 and 1.")

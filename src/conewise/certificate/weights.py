@@ -26,13 +26,13 @@ class Weights:
     """(K, N) or (1, 1)"""
     out: Floats
     """(K, K) or (1, 1); 0 on the diagonal."""
-    parts: tuple[float, float, float]
-    """For `contain`: of delta, for "fine", for "beaten" by anybody, and for "beaten" by a sure design."""
+    parts: tuple[float, float]
+    """For `contain`: the parts of delta for "no worse" and for "dominated"."""
     hardness: tuple[float, float] | None = None
     """1 / gap^2, in standard deviations of an observation, around which claims "fine" and "out" seem to cost most."""
 
     @classmethod
-    def even(cls, n_designs: int, facets: int, parts: tuple[float, float, float]) -> Weights:
+    def even(cls, n_designs: int, facets: int, parts: tuple[float, float]) -> Weights:
         """The same for all (docs/adaptive, 3.1 and 3.2)."""
         fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
         return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), parts)
@@ -69,10 +69,6 @@ class Weights:
         """The part of all designs that are not beaten; that of a single one at least."""
         return max(float(self._by_design[1][standing.left].sum()), float(self._by_design[1].min()))
 
-    def log_rivals_left(self, standing: Standing) -> float:
-        """The logarithm of the part of each design's weights that rivals have who are left; of even weights."""
-        return math.log(max(int(standing.left.sum()) - 1, 1) / (self.n_designs - 1))
-
 
 @dataclass(frozen=True, eq=False)
 class Standing:
@@ -98,10 +94,11 @@ class Spending:
     """Whether claims are made step by step, as `contain` allows."""
     weights: Weights
 
-    @cached_property
-    def by_sure(self) -> bool:
-        """Whether rivals that are sure have a part of their own."""
-        return self.stepwise and self.weights.parts[2] > 0
+    def key(self, standing: Standing, claim: str) -> bytes:
+        """Return a text that is equal for standings in which claims of that name may spend the same."""
+        if not self.stepwise:
+            return b""
+        return (standing.left if claim == "dominated" else standing.sure).tobytes()
 
     def log_fine(self, designs: Indices, standing: Standing) -> Floats:
         """(N or 1, m or 1, 1): a^F of "fine"."""
@@ -113,17 +110,7 @@ class Spending:
         whole = self.delta * self.weights.parts[1] / self.weights.left(standing) if self.stepwise else self.delta
         return self.weights.log_out(designs, rivals) + math.log(whole)
 
-    def log_by_sure(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
-        """(1, 1, 1): a^S of "beaten" by a rival that is sure; a pilot leaves these no part (docs/adaptive, 3.3)."""
-        _, anybody, sure = self.weights.parts
-        more = math.log(sure / anybody) - self.weights.log_rivals_left(standing)
-        return self.log_out(designs, rivals, standing) + more
-
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
-        """What claims "fine" and "beaten" of these designs are likely to spend next, the middle of each: for planning.
-
-        By the time that somebody is put out, the rival will be sure where that matters.
-        """
-        spend = self.log_by_sure if self.by_sure else self.log_out
-        fine, out = self.log_fine(designs, standing), spend(designs, rivals, standing)
+        """Return the median of what claims "no worse" and "dominated" of these designs may spend: for planning."""
+        fine, out = self.log_fine(designs, standing), self.log_out(designs, rivals, standing)
         return np.median(fine.max(axis=0)), np.median(out.max(axis=2))

@@ -1,0 +1,448 @@
+"""Compare designs that were evaluated independently of each other: gains along the facets, and how far they may err.
+
+A *stream* is what is measured together: whole rows, or one objective where objectives are measured separately. Two
+designs are compared stream by stream, on the means of their first g observations, at the last checkpoint that both have
+reached. A gain is the sum over the streams, and a radius is z * spread + shift for each part of the noise, added up
+(docs/adaptive, 2, 7 and 8.1). One look at a finished sample is the same with every design at its own count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from conewise.border import Bools, Floats, Indices
+from conewise.certificate.history import Snapshot
+from conewise.certificate.looks import Levels
+from conewise.certificate.mixed import Added
+from conewise.certificate.radius import AtOnce, Radii
+from conewise.certificate.rounding import Rounding, spreads_of
+from conewise.certificate.weights import Spending, Standing
+from conewise.cone.cone import Cone
+from conewise.noise import ByObjective, Noise
+from conewise.order.directions import cover_at, facet_floor
+from conewise.order.dominance import maximal_columns
+
+NOWHERE = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Boundaries z for the probabilities that a claim may spend, from the least one up to delta (docs/adaptive, 2)."""
+
+    counts: Floats
+    """(L,): observations at each checkpoint."""
+    least: tuple[float, float]
+    """Logarithms of the least probabilities: of "no worse", and of "dominated" and "covered"."""
+    step: float
+    """Logarithm of the ratio of two probabilities."""
+    fine: Floats
+    """(1 or parts, F, L): z by checkpoint, the least probability first."""
+    out: Floats
+    """(1 or parts, B, L)"""
+
+    @classmethod
+    def of(
+        cls,
+        radii: Radii,
+        levels: Levels,
+        anchors: tuple[float, float],
+        least: tuple[float, float],
+        most: tuple[float, float],
+        ratio: float,
+    ) -> Tables:
+        """Return the boundaries of a schedule, for the least probabilities of both kinds up to `most`."""
+        step = math.log(ratio)
+        alphas = [
+            tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
+            for low, high in zip(least, most, strict=True)
+        ]
+        fine, out = (radii.boundaries(levels, anchors[out], alphas[out], out) for out in (False, True))
+        logs, counts = (math.log(least[0]), math.log(least[1])), np.array(levels.counts, dtype=np.float64)
+        return cls(counts, logs, step, *(np.ascontiguousarray(table[:, ::-1]) for table in (fine, out)))
+
+    def rows(self, logs: Floats, out: bool) -> Indices:
+        """Return where probabilities stand: at the next smaller one that is tabulated (docs/adaptive, 3.3)."""
+        place = np.floor((logs - self.least[out]) / self.step + 1e-9)
+        return np.clip(place, 0, (self.out if out else self.fine).shape[-2] - 1).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What one checkpoint of a stream adds to the facets: designs that landed on it, ascending."""
+
+    designs: Indices
+    values: Floats
+    """(m, N): contributions to w_n.mean."""
+    variances: Floats
+    """(m, P or P + W): variances of these means, by part; last, if wanted, the largest along any direction."""
+    spreads: Floats
+    """(m, D_s): sample standard deviations where noise is estimated; (m, 0) elsewhere."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """What is measured together, and how it enters the facets."""
+
+    cone: Cone
+    objective: int | None
+    """The objective that is measured by itself; None where whole rows are measured."""
+    noise: Noise
+    radii: Radii | None
+    """None for an objective without noise."""
+    parts: Indices
+    """(P_s + W_s,): the places of its parts among all parts, those along any direction last."""
+    directions: bool
+
+    @classmethod
+    def of(cls, cone: Cone, noise: Noise, radii: Radii, *, directions: bool, apart: bool) -> tuple[Stream, ...]:
+        """Return the one stream of rows, or one for each objective of `noise` (a ByObjective with a kind for each)."""
+        many = len(radii.parts.weights)
+        if not apart:
+            wide = len(radii.parts.anywhere) if directions else 0
+            return (cls(cone, None, noise, radii, np.arange(many + wide), directions),)
+        assert isinstance(noise, ByObjective)
+        assert isinstance(radii, Added)
+        found, start = {}, 0
+        for place, member in enumerate(radii.members):
+            parts = np.arange(start, start + len(member.facets))
+            start += len(member.facets)
+            found[int(member.columns[0])] = member.radii, np.append(parts, [many + place] * directions)
+        none = None, NOWHERE
+        return tuple(cls(cone, d, own, *found.get(d, none), directions) for d, own in enumerate(noise.each))
+
+    def view(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats) -> View:
+        """Return what these means of so many observations add to the facets, and how uncertain that is."""
+        facets, radii = self.cone.facets, self.radii
+        values = self.cone.facet_values(means) if self.objective is None else means * facets[:, self.objective]
+        variances, spreads = np.empty((len(designs), 0)), np.empty((len(designs), 0))
+        if radii is not None:
+            scatters = scatters if radii.estimates else None
+            variances = radii.variances(designs, scatters, counts)
+            if self.directions:
+                variances = np.column_stack([variances, radii.widest(designs, scatters, counts)])
+            variances = variances / np.maximum(counts, 1.0)[:, None]
+            spreads = spreads if scatters is None else spreads_of(scatters, means, counts)
+        return View(designs, values, variances, spreads)
+
+    def at(self, snapshot: Snapshot, count: float) -> View:
+        """Return the view of a checkpoint; views are kept as long as their snapshots."""
+        known = _VIEWS.get(snapshot)
+        if known is None or known[0] is not self:
+            times = np.full(len(snapshot.designs), count)
+            known = self, self.view(snapshot.designs, snapshot.means, snapshot.scatters, times)
+            _VIEWS[snapshot] = known
+        return known[1]
+
+
+_VIEWS: WeakKeyDictionary[Snapshot, tuple[Stream, View]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Some designs of one stream, at the checkpoints at which they may meet."""
+
+    parts: Indices
+    """(P_s,): the places of its parts among all parts."""
+    reached: Indices
+    """(L,): the last checkpoint of each design, or the place of its count at one look; -1 before the first."""
+    first: int
+    """The lowest checkpoint in the table."""
+    values: Floats
+    """(N, levels, L): contributions to w_n.mean, NaN where missing; one level for one look."""
+    variances: Floats
+    """(P_s, levels, L): variances of these means by part; (..., 1) where they are the same for all designs."""
+    slacks: Floats | None = None
+    """(P_s, levels, L): how far means may be off because values were recorded in steps; None where they are not."""
+    still: Bools | None = None
+    """(P_s, levels, L): no observation differs from the others; two such designs have not met."""
+
+    @classmethod
+    def of(
+        cls,
+        stream: Stream,
+        views: Sequence[View],
+        counts: Floats,
+        reached: Indices,
+        designs: Indices,
+        rounding: Rounding | None,
+    ) -> Table:
+        """Return the table of these designs; views are of all checkpoints, counts of a checkpoint or of each design."""
+        once = counts.ndim == 2
+        height = reached[designs]
+        first = max(0, int(height.min())) if len(designs) else 0
+        shown = views if once else views[first : int(height.max(initial=-1)) + 1]
+        first = 0 if once else first
+        many, parts, alike = len(shown), len(stream.parts), stream.radii is not None and stream.radii.alike
+        values = np.full((len(stream.cone.facets), many, len(designs)), np.nan)
+        variances = np.full((parts, many, 1 if alike else len(designs)), np.nan)
+        dim = shown[0].spreads.shape[1] if shown else 0
+        spreads = np.full((many, len(designs), dim), np.inf)
+        for place, view in enumerate(shown):
+            mine, theirs = places(view.designs, designs)
+            values[:, place, mine] = view.values[theirs].T
+            if alike:
+                variances[:, place, 0] = view.variances[0] if len(view.variances) else np.nan
+            else:
+                variances[:, place, mine] = view.variances[theirs].T
+            if dim:
+                spreads[place, mine] = view.spreads[theirs]
+        table = cls(stream.parts, height, first, values, variances)
+        if rounding is None or not spreads.size:
+            return table
+        times = counts[:, designs] if once else counts[first : first + many, None]
+        return table._rounded(rounding, stream, spreads, np.broadcast_to(times, (many, len(designs))))
+
+    def _rounded(self, rounding: Rounding, stream: Stream, spreads: Floats, counts: Floats) -> Table:
+        """Return the table with what recorded steps hide of designs with these spreads (levels, L, D_s)."""
+        assert stream.radii is not None
+        levels, many, dim = spreads.shape
+        about, rows = stream.radii.parts, len(self.parts)
+        hidden = rounding.coarse(about.weights, about.anywhere, spreads.reshape(-1, dim))
+        if hidden is None:
+            return self
+        shape, times = (rows, levels, many), counts.reshape(1, -1).T
+        flat = np.broadcast_to(self.variances, shape).reshape(rows, -1).T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variances = (hidden.raised(flat * times, times) / times).T.reshape(shape)
+        slacks, still = (each[:, :rows].T.reshape(shape) for each in (hidden.slacks, hidden.still))
+        return replace(self, variances=variances, slacks=slacks, still=still)
+
+    def keep(self, which: Bools) -> Table:
+        """Return the table of some of the designs."""
+        alike = self.variances.shape[2] == 1 < len(which)
+        return replace(
+            self,
+            reached=self.reached[which],
+            values=self.values[:, :, which],
+            variances=self.variances if alike else self.variances[:, :, which],
+            slacks=None if self.slacks is None else self.slacks[:, :, which],
+            still=None if self.still is None else self.still[:, :, which],
+        )
+
+    @property
+    def last(self) -> Floats:
+        """Contributions of every design at its last checkpoint, (N, L)."""
+        place = np.minimum(np.maximum(self.reached - self.first, 0), max(self.values.shape[1] - 1, 0))
+        return self.values[:, place, np.arange(len(self.reached))]
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """Some comparisons: rows i, columns j."""
+
+    gains: Floats
+    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
+    radii: Floats
+    """As large: how far a gain may be off."""
+    widest: Floats | None = None
+    """(rows, columns): how far it may be off along any unit direction; None where that is not known or wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ruler:
+    """All that radii depend on besides the designs: the kinds of noise, boundaries and shares of delta."""
+
+    cone: Cone
+    radii: Radii
+    spending: Spending
+    directions: bool
+    """Whether covering goes along directions (docs/adaptive, 3.4)."""
+    counts: Floats
+    """(L,): observations at each checkpoint; at one look, all different counts of designs."""
+    tables: Tables | None = None
+    """Boundaries of a schedule; None for one look, at which all claims of a kind spend the same."""
+    scale: float = 1.0
+    """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+
+    def boundary(self, logs: Floats, out: bool) -> tuple[Floats, Indices]:
+        """Return boundaries (1 or parts, R, L), and which of their R rows suits each probability of `logs`."""
+        if self.tables is not None:
+            return (self.tables.out if out else self.tables.fine), self.tables.rows(logs, out)
+        assert isinstance(self.radii, AtOnce)
+        return self.radii.at_once(self.counts, logs.item(), out)[:, None], np.zeros((1, 1, 1), dtype=np.intp)
+
+    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
+        """Return the z (L,) that claims "no worse" and "dominated" of these designs are likely to meet next.
+
+        For planning only; where the parts of a radius differ, the largest z of any part.
+        """
+        assert self.tables is not None
+        fine, out = self.spending.in_sight(designs, rivals, standing)
+        rows = self.tables.rows(fine, False), self.tables.rows(out, True)
+        return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1]].max(axis=0)
+
+    def of_everybody(self, standing: Standing) -> Floats:
+        """Return z of "dominated" where all designs share evenly, (1 or parts, L)."""
+        assert self.tables is not None
+        row = self.tables.rows(self.spending.log_out(NOWHERE, NOWHERE, standing), True)
+        return np.asarray(self.tables.out[:, int(row.item())])
+
+    def shift_at(self, part: int, z: float, level: int) -> float:
+        """Return the second term of a part's radius at a checkpoint, 0 for most kinds of noise."""
+        return float(self.scale * self.radii.shift(part, np.array(z), self.counts[level]))
+
+
+@dataclass(frozen=True, eq=False)
+class Contrasts:
+    """All pairs of some designs, computed on demand (`Pairs`)."""
+
+    ruler: Ruler
+    streams: tuple[Table, ...]
+    designs: Indices
+    standing: Standing
+    steps: bytes = b""
+    """Equal for equal steps of recorded values."""
+    earlier: Contrasts | None = None
+    """An earlier look at pairs that have not met since: for reports (docs/adaptive, 3.3)."""
+
+    def among(self, which: Bools, standing: Standing) -> Self:
+        """Return the pairs of some of the designs, with the radii of another standing."""
+        earlier = None if self.earlier is None else self.earlier.among(which, self.earlier.standing)
+        tables = tuple(table.keep(which) for table in self.streams)
+        return replace(self, streams=tables, designs=self.designs[which], standing=standing, earlier=earlier)
+
+    # -- what claims read --------------------------------------------------------------------------------------
+
+    def dominated(self, rows: Indices, columns: Indices) -> Bools:
+        """Return where all gains of the column design are at least their radii (docs/adaptive, 1)."""
+        seen = self.out(rows, columns)
+        # Without noise a gain of 0 is no advantage: equal designs do not dominate each other.
+        return np.asarray((seen.gains >= seen.radii).all(axis=2) & (seen.gains > 0).any(axis=2))
+
+    def no_worse_at(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the least over the facets of (gain + radius) / alpha; minus infinity against itself."""
+        seen, at = self.fine(rows, columns), np.full((len(rows), len(columns)), np.inf)
+        np.fmin(at, ((seen.gains + seen.radii) / self.ruler.cone.widths).min(axis=2), out=at)
+        at[rows[:, None] == columns[None, :]] = -np.inf
+        return at
+
+    def covered_at(self, rows: Indices, columns: Indices, below: Floats) -> Floats:
+        """Return from which epsilon on the column design covers the row design, where that is less than `below`."""
+        seen, found = self.out(rows, columns, covering=True), np.full((len(rows), len(columns)), np.inf)
+        with np.errstate(invalid="ignore"):
+            worth = facet_floor(self.ruler.cone, seen.gains, seen.radii) < below
+        first, second = np.nonzero(worth)
+        if len(first):
+            gains, radii = (np.ascontiguousarray(each[first, second].T) for each in (seen.gains, seen.radii))
+            widest = None if seen.widest is None else seen.widest[first, second]
+            found[first, second] = cover_at(self.ruler.cone, gains, radii, widest)
+        return found
+
+    def strong(self, most: int) -> Indices:
+        """Return positions of at most so many designs of the empirical front, the best by their worst facet first."""
+        if any(not table.values.shape[1] for table in self.streams):
+            return NOWHERE
+        last = np.sum([table.last for table in self.streams], axis=0)
+        met = np.flatnonzero(~np.isnan(last).any(axis=0))
+        front = met[maximal_columns(last[:, met])]
+        return np.asarray(front[np.argsort(-last[:, front].min(axis=0), kind="stable")][:most])
+
+    def unmoved(self, before: Any, name: str) -> tuple[Indices, Indices]:
+        """Return positions of designs here and in earlier pairs about which nothing new is known."""
+        keys = [self.ruler.spending.key(each.standing, name) for each in (self, before)]
+        if before.ruler is not self.ruler or before.steps != self.steps or keys[0] != keys[1]:
+            return NOWHERE, NOWHERE
+        _, mine, theirs = np.intersect1d(self.designs, before.designs, assume_unique=True, return_indices=True)
+        same = np.ones(len(mine), dtype=bool)
+        for new, old in zip(self.streams, before.streams, strict=True):
+            first = max(new.first, old.first)
+            here, there = new.values[:, first - new.first :, mine], old.values[:, first - old.first :, theirs]
+            levels = min(here.shape[1], there.shape[1])
+            here, there = here[:, :levels], there[:, :levels]
+            same &= ((here == there) | (np.isnan(here) & np.isnan(there))).all(axis=(0, 1))
+            same &= new.reached[mine] == old.reached[theirs]
+        return mine[same], theirs[same]
+
+    # -- gains and radii ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _log_fine(self) -> Floats:
+        """Logarithms of what claims "no worse" may spend, (N or 1, L or 1, 1)."""
+        return self.ruler.spending.log_fine(self.designs, self.standing)
+
+    def fine(self, rows: Indices, columns: Indices) -> Seen:
+        """Return pairs, by their positions, with the radii of "no worse" (docs/adaptive, 1 and 3)."""
+        logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
+        seen = self._seen(rows, columns, logs, out=False)
+        return seen if self.earlier is None else _filled(seen, self.earlier.fine(rows, columns))
+
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Seen:
+        """Return pairs, by their positions, with the radii of "dominated" and "covered" (docs/adaptive, 3).
+
+        With `covering`, also with the radius along the noisiest direction where that is known.
+        """
+        logs = self.ruler.spending.log_out(self.designs[rows], self.designs[columns], self.standing)
+        seen = self._seen(rows, columns, logs, out=True, widest=covering and self.ruler.directions)
+        return seen if self.earlier is None else _filled(seen, self.earlier.out(rows, columns, covering=covering))
+
+    def _seen(self, rows: Indices, columns: Indices, logs: Floats, *, out: bool, widest: bool = False) -> Seen:
+        ruler, radii_of, shape = self.ruler, self.ruler.radii, (len(rows), len(columns))
+        many = len(radii_of.parts.weights)
+        known = many + (len(radii_of.parts.anywhere) if widest else 0)
+        gains, radii = np.zeros((len(ruler.cone.facets), *shape)), np.zeros((known, *shape))
+        boundary, where = ruler.boundary(logs, out)
+        where = where * boundary.shape[-1]
+        facet_of = np.minimum(radii_of.facet_of, len(where) - 1)
+        for table in self.streams:
+            _, levels, width = table.values.shape
+            level = np.minimum(table.reached[rows][:, None], table.reached[columns][None, :])
+            if not levels or not level.size:
+                gains[:] = np.nan
+                continue
+            never = level < table.first
+            level = np.maximum(level, 0)
+            place = np.zeros_like(level) if ruler.tables is None else np.maximum(level - table.first, 0)
+            mine, theirs = place * width + rows[:, None], place * width + columns[None, :]
+            for n, values in enumerate(table.values):
+                gains[n] += np.take(values.ravel(), theirs) - np.take(values.ravel(), mine)
+            gains[:, never] = np.nan
+            for at, part in enumerate(table.parts[table.parts < known]):
+                variances = table.variances[at].ravel()
+                if table.variances.shape[2] == 1:  # the same for all designs: by checkpoint alone
+                    spread = np.take(np.sqrt(2 * variances), place)
+                else:
+                    spread = np.sqrt(np.take(variances, theirs) + np.take(variances, mine))
+                z = np.take(boundary[min(part, len(boundary) - 1)].ravel(), where[facet_of[part]] + level)
+                radius = np.multiply(spread, z, out=radii[part])
+                if radii_of.shifted:
+                    radius += radii_of.shift(part, z, ruler.counts[level])
+                if ruler.scale != 1:
+                    radius *= ruler.scale
+                if table.slacks is not None and table.still is not None:
+                    both = np.take(table.still[at].ravel(), mine) & np.take(table.still[at].ravel(), theirs)
+                    slack = np.take(table.slacks[at].ravel(), mine) + np.take(table.slacks[at].ravel(), theirs)
+                    radius += np.where(both, np.inf, slack)
+        if radii_of.summed:
+            radii = radii_of.combined(radii)
+        along = radii[len(gains)] if widest else None
+        return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii[: len(gains)], 0, 2), along)
+
+
+def _filled(seen: Seen, earlier: Seen) -> Seen:
+    """Return comparisons, and what an earlier look says of the pairs that have not met."""
+    never, widest = np.asarray(np.isnan(seen.gains).any(axis=2)), seen.widest
+    if earlier.widest is not None:
+        widest = earlier.widest if widest is None else np.where(never, earlier.widest, widest)
+    gains, radii = (
+        np.where(never[:, :, None], theirs, mine)
+        for mine, theirs in ((seen.gains, earlier.gains), (seen.radii, earlier.radii))
+    )
+    return Seen(gains, radii, widest)
+
+
+def places(designs: Indices, wanted: Indices) -> tuple[Any, Any]:
+    """Return which of `wanted` are among the ascending `designs`: positions in `wanted`, and in `designs`."""
+    if len(designs) == len(wanted) and np.array_equal(designs, wanted):
+        return slice(None), slice(None)
+    if not len(designs):
+        return NOWHERE, NOWHERE
+    place = np.minimum(np.searchsorted(designs, wanted), len(designs) - 1)
+    here = np.flatnonzero(designs[place] == wanted)
+    return here, place[here]

@@ -1,0 +1,179 @@
+"""Bound each design's own averages, and compare them with the levels that designs have to meet (docs/adaptive, 9).
+
+A level is a least value of one objective, in steps of which more is better. A level is like a design whose value is
+known, compared along one axis: bounds come from a design's own averages at every checkpoint that it has reached, and
+only narrow. Two numbers of a design are enough, and neither of them depends on epsilon:
+
+* meet_at: the smallest epsilon within which it certainly meets all levels; minus infinity where it meets them exactly;
+* room_at: the smallest epsilon which it certainly exceeds some level by no more than; below 0 where it *misses* one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from conewise.border import ROUNDING, Bools, Floats, Indices
+from conewise.certificate.looks import Levels
+from conewise.certificate.radius import Radii
+from conewise.certificate.rounding import Rounding, spreads_of
+from conewise.question.question import Question
+
+REACH: Final = 1.15
+"""Boundaries of a schedule are about this much wider than those of single tests; for planning."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """What is certain of every design's levels, in steps."""
+
+    lower: Floats
+    """(K, R): what the mean is certainly not below, minus the level; minus infinity where nothing is known."""
+    upper: Floats
+    """(K, R): what the mean is certainly not above, minus the level."""
+    upward: bool
+    """True if a design that dominates one which meets all levels meets them too."""
+    spared: bool
+    """True if only rivals with more than epsilon to spare count against a design (docs/adaptive, 9.1)."""
+
+    @cached_property
+    def meet_at(self) -> Floats:
+        """Epsilon within which all levels are met; minus infinity for 0, (K,)."""
+        short = -self.lower.min(axis=1)
+        return np.where(short <= 0, -np.inf, short)
+
+    @cached_property
+    def room_at(self) -> Floats:
+        """Epsilon that a design has no more than to spare in some level, (K,)."""
+        return np.asarray(self.upper.min(axis=1))
+
+    @cached_property
+    def misses(self) -> Bools:
+        """Designs that certainly miss a level, (K,)."""
+        return np.asarray(self.room_at < 0)
+
+    @cached_property
+    def strikers(self) -> Bools | None:
+        """Designs that may eliminate others: those that certainly meet all levels; None for all designs."""
+        return None if self.upward else self.meet_at <= 0
+
+    def missed(self, design: int) -> Indices:
+        """Return the places of the levels that a design certainly misses."""
+        return np.flatnonzero(self.upper[design] < 0)
+
+    def counting(self, no_worse_at: Floats, rivals: Indices) -> Floats:
+        """Return from which epsilon on each rival is no obstacle: no better, or without enough to spare."""
+        return np.minimum(no_worse_at, self.room_at[rivals][None, :]) if self.spared else no_worse_at
+
+
+def levels_of(question: Question) -> tuple[Indices, Floats, bool, bool]:
+    """Return which objectives have a level, the levels in steps, and `upward` and `spared` as in `Bounds`."""
+    least = np.array([-np.inf if o.level is None else o.level for o in question.columns.each])
+    columns, upward = np.flatnonzero(np.isfinite(least)), question.keeps_levels
+    return columns, least[columns], upward, not upward and question.success == "contain"
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Averages of some designs of one stream, and the boundaries for them."""
+
+    designs: Indices
+    means: Floats
+    scatters: Floats | None
+    counts: Floats
+    z: Floats
+    """(2, P or 1, m or 1): for "meets" and "misses"."""
+
+
+@dataclass(frozen=True, eq=False)
+class Thresholds:
+    """The levels of a question, and how far the average of one design may err."""
+
+    columns: Indices
+    """(R,): the objectives that have a level."""
+    least: Floats
+    """(R,): the levels in steps, more is better."""
+    radii: Radii
+    """Along the axes, with the part of delta that is for levels."""
+    upward: bool
+    spared: bool
+
+    @classmethod
+    def of(cls, question: Question, make: Callable[[Floats], Radii]) -> Thresholds | None:
+        """Return the levels of a question, with the radii that `make` gives along the axes; None without levels."""
+        columns, least, upward, spared = levels_of(question)
+        return cls(columns, least, make(np.eye(question.cone.dim)), upward, spared) if len(columns) else None
+
+    @cached_property
+    def alphas(self) -> tuple[float, float]:
+        """Probabilities of a wrong "meets", one for each design, and of a wrong "misses", one for each level."""
+        each = self.radii.delta * self.radii.claim_share / self.radii.n_designs
+        return each, each / len(self.columns)
+
+    def due(self, epsilon: float) -> float:
+        """Return about the count at which the last of a design's levels is decided within epsilon."""
+        worst = self.radii.worst
+        if epsilon == 0 or worst is None or self.radii.estimates:
+            return math.inf
+        reach = REACH * self.radii.noise.deviation(self.alphas[1])
+        count = float(self.radii.planned(worst)[..., self.columns].max()) * (reach / epsilon) ** 2
+        return count or math.inf  # without noise every checkpoint decides
+
+    def boundary(self, levels: Levels, epsilon: float) -> Floats:
+        """Return z of an average by part and checkpoint, for "meets" and "misses", (2, P or 1, L)."""
+        return np.moveaxis(self.radii.boundaries_alone(levels, self.due(epsilon), self.alphas), 0, 1)
+
+    def need(self, levels: Levels, epsilon: float) -> float:
+        """Return at most 1 if the last checkpoint decides every design within epsilon; else how many times too wide."""
+        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
+        spread = np.sqrt(worst / count).reshape(-1, worst.shape[-1]).max(axis=0)
+        total = np.zeros(len(spread))
+        for each in self.boundary(levels, epsilon)[:, :, -1]:
+            z = np.broadcast_to(each, spread.shape)
+            total = total + z * spread + [float(self.radii.shift(part, z[part], count)) for part in range(len(z))]
+        return float(self.radii.combined(total)[self.columns].max() / epsilon)
+
+    def bounds(
+        self, streams: Iterable[tuple[Indices, Radii | None, Rounding | None, Iterable[Look]]], scale: float
+    ) -> Bounds:
+        """Return what all checkpoints say (docs/adaptive, 9.2 and 9.5).
+
+        A stream is: the objectives that it measures, its radii along their axes (None without noise), how its values
+        were recorded where that matters, and its looks.
+        """
+        shape = self.radii.n_designs, len(self.columns)
+        lower, upper = np.full(shape, -np.inf), np.full(shape, np.inf)
+        for objectives, radii, rounding, looks in streams:
+            mine = np.flatnonzero(np.isin(self.columns, objectives))
+            axes = np.searchsorted(objectives, self.columns[mine])
+            for look in looks if len(mine) else ():
+                off = look.means[:, axes] - self.least[mine]
+                # What rounding makes of an average that equals the level.
+                off[np.abs(off) <= ROUNDING * np.abs(self.least[mine])] = 0.0
+                here = np.ix_(look.designs, mine)
+                for sign, found, narrow, z in ((-1.0, lower, np.fmax, 0), (1.0, upper, np.fmin, 1)):
+                    radius = 0.0 if radii is None else _radii(radii, rounding, look, look.z[z], scale)[:, axes]
+                    with np.errstate(invalid="ignore"):
+                        found[here] = narrow(found[here], off + sign * radius)
+        return Bounds(lower, upper, self.upward, self.spared)
+
+
+def _radii(radii: Radii, rounding: Rounding | None, look: Look, z: Floats, scale: float) -> Floats:
+    """Return how far averages may be off along each axis, (m, D_s); z (P or 1, m or 1)."""
+    counts, scatters = look.counts, look.scatters if radii.estimates else None
+    variances, slacks = radii.variances(look.designs, scatters, counts), np.zeros((1, 1))
+    if rounding is not None and scatters is not None:
+        about = radii.parts
+        coarse = rounding.coarse(about.weights, about.anywhere, spreads_of(scatters, look.means, counts))
+        if coarse is not None:  # a design that never varied shows no noise: nothing is known of it
+            variances = coarse.raised(variances, counts[:, None])
+            slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, : variances.shape[1]]
+    spread = np.sqrt(variances / counts[:, None])
+    own = np.broadcast_to(z, (spread.shape[1], len(counts)))
+    shifts = [radii.shift(part, z_part, counts) + 0.0 * counts for part, z_part in enumerate(own)]
+    return radii.combined(scale * (own * spread.T + shifts) + slacks.T).T
