@@ -119,7 +119,7 @@ def _of_many(
         result = without_proof(result, doubt)
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
-        needed = PairedElimination.needed(rule.certificate.claims(state))
+        needed = PairedElimination.needed(rule.certificate.claims(state), question.epsilon)
         missing[needed] = blocks if population is None else population - state.counts[needed]
     pulls = Pulls.each(missing)
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)

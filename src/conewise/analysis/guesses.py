@@ -18,7 +18,7 @@ from conewise.border import Bools, Floats
 from conewise.certificate.blocks.paired import Prefixes
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.rounding import spreads_of
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Statistics
 from conewise.errors import printable
 from conewise.order.dominance import pareto_mask

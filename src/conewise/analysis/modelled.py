@@ -11,8 +11,8 @@ import numpy as np
 from conewise.analysis.explanations import Findings
 from conewise.analysis.planning import EVALUATE
 from conewise.border import as_non_negative, as_words
+from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.stated import epsilon_of
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models import Prior
@@ -152,7 +152,7 @@ class ByModel:
         state = replace(rule.start(), statistics=statistics)
         result = rule.recommend(state)
         cover = rule.success == "cover"
-        every = None if claims is None else epsilon_of(claims, rule.cone, cover, result.pareto)
+        every = None if claims is None else epsilon_of(claims, cover, result.pareto)
         return cls(rule, state, replace(result, certified={**result.certified, "every truth": every}))
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -25,9 +25,11 @@ from conewise.analysis.unproven import (
     where_searched,
 )
 from conewise.border import Bools, Floats, Indices, advisory
-from conewise.certificate.separate import Separately, SeparateSample, by_objective, check_parts
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.streams import Separately, by_objective, check_parts
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, printable
+from conewise.noise import ByObjective
 from conewise.question.question import Question, certainty
 from conewise.rules import Plan, Result, SeparateElimination, Status
 from conewise.rules.adaptive.answers import final_answer, nothing_certified
@@ -104,10 +106,10 @@ Measured = Iterator[Sequence[Observations]]
 
 def _once(source: LongTable | WideTable, question: Question, measured: Measured, _: int | None) -> Read:
     """One look at a sample that is complete."""
-    sample = SeparateSample(question, len(source.names))
+    sample = Certificate(question, len(source.names), once=True, apart=True)
     seen = Separately.empty(len(source.names), len(source.objectives))
     for parts in measured:
-        check_parts(sample.apart, seen.each, parts)
+        check_parts(cast(ByObjective, sample.noise), seen.each, parts)
         seen = seen.summed(parts)
     evidence = Evidence.of(sample, seen)
     claims = evidence.claims()

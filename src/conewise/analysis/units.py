@@ -13,7 +13,7 @@ import numpy as np
 
 from conewise.analysis.unproven import without_proof
 from conewise.border import Floats
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately, by_objective
 from conewise.data.observations import Statistics
 from conewise.errors import InputError, shown
 from conewise.question.objectives import weighs, with_proposed_units
@@ -55,7 +55,7 @@ def _averages(table: LongTable | WideTable, separate: bool) -> Floats:
     if isinstance(table, WideTable):
         return seen.summed(table.separately()).means
     for designs, values in table.separately():
-        seen = seen.add(designs, values)
+        seen = seen.summed(by_objective(designs, values))
     return seen.means
 
 

@@ -8,7 +8,7 @@ a design outside the Pareto set and the one rival that attains its gap, in N dir
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +17,11 @@ import numpy as np
 from conewise._memory import Memory
 from conewise.border import Floats, Indices
 from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified, judge
-from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Stream, Table, View
+from conewise.certificate.contrasts import Contrasts, Ruler, Stream, Table, View
 from conewise.certificate.crowds import Crowd, clearly_beaten
-from conewise.certificate.history import Checkpoints
 from conewise.certificate.pilots import Pilot, Task
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.schedule import Scheduled
-from conewise.certificate.streams import apart
 from conewise.certificate.thresholds import Bounds, Look
 from conewise.certificate.weights import Standing
 from conewise.data.observations import Statistics

@@ -109,13 +109,14 @@ class Stream:
             return (cls(cone, None, noise, radii, np.arange(many + wide), directions),)
         assert isinstance(noise, ByObjective)
         assert isinstance(radii, Added)
-        found, start = {}, 0
+        found: dict[int, tuple[Radii | None, Indices]] = {}
+        start = 0
         for place, member in enumerate(radii.members):
             parts = np.arange(start, start + len(member.facets))
             start += len(member.facets)
             found[int(member.columns[0])] = member.radii, np.append(parts, [many + place] * directions)
-        none = None, NOWHERE
-        return tuple(cls(cone, d, own, *found.get(d, none), directions) for d, own in enumerate(noise.each))
+        each = enumerate(noise.each)
+        return tuple(cls(cone, d, own, *found.get(d, (None, NOWHERE)), directions=directions) for d, own in each)
 
     def view(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats) -> View:
         """Return what these means of so many observations add to the facets, and how uncertain that is."""
@@ -211,7 +212,7 @@ class Table:
         flat = np.broadcast_to(self.variances, shape).reshape(rows, -1).T
         with np.errstate(invalid="ignore", divide="ignore"):
             variances = (hidden.raised(flat * times, times) / times).T.reshape(shape)
-        slacks, still = (each[:, :rows].T.reshape(shape) for each in (hidden.slacks, hidden.still))
+        slacks, still = hidden.slacks[:, :rows].T.reshape(shape), hidden.still[:, :rows].T.reshape(shape)
         return replace(self, variances=variances, slacks=slacks, still=still)
 
     def keep(self, which: Bools) -> Table:

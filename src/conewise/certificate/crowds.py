@@ -127,7 +127,7 @@ def _beaten_at(
     view: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
     """Which of the designs are beaten by another of the view, and by which (docs/adaptive, 1)."""
-    rows = places(view.designs, designs)[1]
+    rows = np.searchsorted(view.designs, designs)
     shown = np.arange(len(view.designs)) if strikers is None else np.flatnonzero(strikers[view.designs])
     if rounding is not None:  # whoever's noise may be hidden is left to the pairs
         rows, shown = (which[~rounding.hides(view.spreads[which]).any(axis=1)] for which in (rows, shown))

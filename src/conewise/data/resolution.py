@@ -75,6 +75,9 @@ class Distinct:
     def __len__(self) -> int:
         return len(self.columns)
 
+    def __getstate__(self) -> dict[str, object]:
+        return {"columns": self.columns, "times": self.times}  # nothing that was only computed from them
+
 
 def _smallest_hashes(ours: tuple[Floats, Floats], theirs: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """Return the values of both samples with the smallest hashes, and how often each was seen."""

@@ -17,7 +17,7 @@ from conewise._digits import rounded_up
 from conewise.analysis.explanations import more_evaluations
 from conewise.analysis.oddities import joined
 from conewise.border import Bools, Floats, Indices, as_count
-from conewise.certificate.boundaries import Comparisons, Seen
+from conewise.certificate.contrasts import Contrasts, Seen
 from conewise.cone.cone import Cone
 from conewise.errors import printable
 from conewise.order.directions import cover_at
@@ -289,8 +289,8 @@ class _Averages:
         gains = self.scores[columns][None, :, :] - self.scores[rows][:, None, :]
         return Seen(gains, np.zeros_like(gains))
 
-    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
-        return [self.fine(rows, columns)]
+    def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Seen:
+        return self.fine(rows, columns)
 
 
 def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list[list[dict[str, Any]]], Floats | None]:
@@ -300,7 +300,7 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
     """
     designs = np.union1d(chosen, columns)
     evidence = subject.evidence
-    compared: Comparisons | _Averages
+    compared: Contrasts | _Averages
     compared = _Averages(subject, designs) if evidence is None else evidence.compare(designs)
     mine, theirs = np.searchsorted(designs, chosen), np.searchsorted(designs, columns)
     settled = left_out(subject.result)[chosen]
@@ -312,31 +312,25 @@ def _compared(subject: Subject, chosen: Indices, columns: Indices) -> tuple[list
         for start in range(0, len(which) if len(columns) else 0, step):
             part = which[start : start + step]
             some = mine[part]
-            block = compared.out(some, theirs, covering=True) if out else [compared.fine(some, theirs)]
+            block = compared.out(some, theirs, covering=True) if out else compared.fine(some, theirs)
             same = mine[part][:, None] == theirs[None, :]
             for p, entries in zip(part.tolist(), _nearest(subject, block, same, columns, out), strict=True):
                 found[p] = entries
     return found, None if evidence is None else _half_widths(compared, mine)
 
 
-def _nearest(
-    subject: Subject, blocks: list[Seen], same: Bools, columns: Indices, out: bool
-) -> list[list[dict[str, Any]]]:
+def _nearest(subject: Subject, seen: Seen, same: Bools, columns: Indices, out: bool) -> list[list[dict[str, Any]]]:
     """The rivals of some rows, the most decisive first."""
     widths, radii_known = subject.cone.widths, subject.evidence is not None
     with np.errstate(invalid="ignore"):
-        margins = np.stack(
-            [(b.gains - b.radii).min(axis=2) if out else ((b.gains + b.radii) / widths).min(axis=2) for b in blocks]
-        )
-    margins = np.where(np.isnan(margins), -np.inf if out else np.inf, margins)
-    way = margins.argmax(axis=0) if out else margins.argmin(axis=0)
-    margin = np.take_along_axis(margins, way[None], axis=0)[0]
+        ahead = seen.gains - seen.radii if out else (seen.gains + seen.radii) / widths
+    margin = ahead.min(axis=2)
+    margin = np.where(np.isnan(margin), -np.inf if out else np.inf, margin)
     margin[same] = -np.inf
     lists = []
     for row in range(len(margin)):
         entries = []
         for c in np.argsort(-margin[row], kind="stable")[:_EACH].tolist():
-            seen = blocks[int(way[row, c])]
             gains, radii = seen.gains[row, c], seen.radii[row, c]
             if same[row, c] or np.isnan(gains).any():
                 continue
@@ -379,7 +373,7 @@ def _relation(
     return words if sure else f"{words} on average", reach
 
 
-def _half_widths(compared: Comparisons | _Averages, places: Indices) -> Floats:
+def _half_widths(compared: Contrasts | _Averages, places: Indices) -> Floats:
     """(rows, N): along each facet, the radius of a difference between two such designs, over the square root of 2.
 
     Two designs at one look with half-widths h and h' have a radius of at most h + h': further apart, they are told

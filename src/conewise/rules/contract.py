@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from conewise.border import Bools, Floats, Indices, as_count, as_positive
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, counted, printable
 from conewise.noise import Noise

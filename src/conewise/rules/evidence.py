@@ -9,24 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 from conewise.border import Indices
-from conewise.certificate.asked import Asked, Observed
-from conewise.certificate.boundaries import Comparisons
+from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
+from conewise.certificate.contrasts import Contrasts
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """Comparisons of any designs, on demand; nothing is computed before it is asked for."""
 
-    compare: Callable[[Indices], Comparisons]
-    """Indices of designs in ascending order to their `Comparisons`: gains along the facets and their radii."""
+    compare: Callable[[Indices], Contrasts]
+    """Indices of designs in ascending order to their `Contrasts`: gains along the facets and their radii."""
     claims: Callable[[], Claims]
     """What the certificate claims at the epsilon that was asked for."""
 
     @classmethod
-    def of(cls, certificate: Asked[Observed], seen: Observed) -> Evidence:
+    def of(cls, certificate: Certificate, seen: Any) -> Evidence:
         """What a certificate says of what was observed, with the radii that its claims have in the end."""
         claims = cache(partial(certificate.claims, seen))
-        return cls(lambda designs: certificate.compare(seen, designs, claims().comparisons.standing), claims)
+        return cls(lambda designs: certificate.compare(seen, designs, claims().pairs.standing), claims)

@@ -11,9 +11,8 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from conewise.certificate.blocks.claims import PairedClaims
 from conewise.certificate.rounding import Estimated, spreads_of
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.errors import InputError
 from conewise.noise import Noise
@@ -74,7 +73,7 @@ class Prospects:
         claims = rule.evidence(state).claims() if isinstance(rule, CertifiedRule) else rule.certificate.claims(state)
         if not estimated.any or claims.done:
             return False  # what is known of the noise narrows every radius
-        left = ~claims.out if isinstance(claims, PairedClaims) else claims.left
+        left = claims.left
         seen = rule.seen(state)
         parts = seen.each if isinstance(seen, Separately) else (seen,)
         spreads = np.hstack([spreads_of(own.scatters, own.means, own.counts.astype(np.float64)) for own in parts])
@@ -87,9 +86,9 @@ class Prospects:
                 f"{named[d]} never varied in {TRIED} or more evaluations of an open design, and shows nothing while "
                 "its noise is of unknown size; declare it as known, without noise, or say how large its noise is"
             )
-        if isinstance(claims, PairedClaims) or isinstance(rule, PairedElimination):
+        if isinstance(rule, PairedElimination):
             return bool(self.reason)  # there are only so many blocks
-        found = None if claims.fine_at is None else rule.certificate.certified_epsilon(claims)
+        found = None if claims.no_worse_at is None else rule.certificate.certified_epsilon(claims)
         least = int(counts.min())
         self._looks.append((least, math.inf if found is None else found.epsilon))
         decades = [[e for n, e in self._looks if least < n * back <= 10 * least] for back in (10, 100, 1000)]
@@ -97,7 +96,7 @@ class Prospects:
         twins = np.flatnonzero((alike.sum(axis=0) > 1) & estimated.columns & (estimated.steps != 0)).tolist()
         decades = decades[:2] if twins else decades
         slow = all(a and b and min(a) >= _SHRINKS * min(b) for a, b in pairwise(decades))
-        if slow and claims.fine_at is not None and not (limited or rule.max_evaluations is not None or self.reason):
+        if slow and claims.no_worse_at is not None and not (limited or rule.max_evaluations is not None or self.reason):
             why = "a hundredth of these evaluations; "
             if twins:
                 why = f"a tenth of these evaluations; {named[twins[0]]} never varied in two or more designs: "

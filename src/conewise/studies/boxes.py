@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices, as_count
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.cone.cone import Cone
 from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError, shown

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise.border import Floats, as_floats, as_number, check_finite
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations
 from conewise.errors import InputError, closest, shown
 from conewise.question.objectives import Objectives

@@ -13,7 +13,7 @@ import numpy as np
 from conewise.analysis.guesses import Guess, block_prices, later_prices, standard_errors
 from conewise.analysis.oddities import Remark
 from conewise.border import Floats, advisory, as_count
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.rules import Result
 from conewise.studies.cells import apart, widened

@@ -17,7 +17,7 @@ from conewise.border import ROUNDING, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.wagers import HAIR, Wagers, lower_bounds
-from conewise.certificate.requirements import Bounds
+from conewise.certificate.thresholds import Bounds
 from conewise.certificate.tuning import TUNING
 from conewise.data.observations import Statistics
 from conewise.question.question import Question

@@ -8,6 +8,7 @@ beats whom, from which epsilon on i is fine against j, and from which on j cover
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,15 +17,18 @@ from typing import Final
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices, as_count, read_only
-from conewise.certificate.blocks.claims import TIE, Numbers, PairedClaims, judged
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.levels import BELOW, BlockLevels
 from conewise.certificate.blocks.mixed import MixedBounds
+from conewise.certificate.blocks.tabled import TIE, Tabled
 from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
+from conewise.certificate.claims import Certified, Claims, certified, judge
 from conewise.certificate.fit import check_exact
-from conewise.certificate.requirements import Bounds
 from conewise.certificate.rounding import Rounding
+from conewise.certificate.thresholds import Bounds
+from conewise.certificate.tuning import TUNING
+from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
 from conewise.order.directions import cover_at
@@ -131,18 +135,30 @@ class Paired(Answering):
             found.append(max(found[-1] + 1, int(found[-1] * growth)))
         return (*(level for level in found if level < self.blocks), self.blocks)
 
-    @property
-    def fine_share(self) -> float:
-        """The probability of one wrong "fine": a pair, a facet with noise (docs/blocks, section 3)."""
-        return self._for_pairs / (self.n_designs * self._noisy)
+    @cached_property
+    def spending(self) -> Spending:
+        """What claims about pairs may spend (docs/blocks, section 3)."""
+        return Spending(self._for_pairs, self.stepwise, Weights.even(self.n_designs, self._noisy, TUNING.contain_parts))
 
     @property
-    def out_share(self) -> float:
-        """The probability of one wrong "beaten" or "covered": a pair, and for covering by bets or sums a facet."""
-        facets = 1
-        if self.question.success == "cover" and (self.bets or self.mixed is not None):
-            facets = self._noisy
-        return self._for_pairs / (self.n_designs * max(1, self.n_designs - 1) * facets)
+    def stepwise(self) -> bool:
+        """Whether designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
+        return self.success == "contain" and not self.once and self.mixed is None
+
+    def shares(self, standing: Standing) -> tuple[float, float]:
+        """Return the probabilities of a wrong "no worse", and of a wrong "dominated" or "covered", of a pair.
+
+        Covering by bets or sums errs along any facet, other claims along one.
+        """
+        nobody = np.zeros(0, dtype=np.intp)
+        fine = math.exp(self.spending.log_fine(nobody, standing).item())
+        out = math.exp(self.spending.log_out(nobody, nobody, standing).item())
+        facets = self._noisy if self.success == "cover" and (self.bets or self.mixed is not None) else 1
+        return fine, out / facets
+
+    @cached_property
+    def _first_shares(self) -> tuple[float, float]:
+        return self.shares(Standing.at_first(self.n_designs))
 
     @property
     def _for_pairs(self) -> float:
@@ -157,11 +173,10 @@ class Paired(Answering):
         asked = self.question, self.n_designs, self.population
         return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.kinds, self.radius_scale)
 
-    @cached_property
-    def _needed(self) -> tuple[float, float]:
-        """The logarithms of the wealth for "fine", and for "beaten" and "covered"."""
+    def _needed(self, shares: tuple[float, float]) -> tuple[float, float]:
+        """Return the logarithms of the wealth for "no worse", and for "dominated" and "covered"."""
         scale = self.radius_scale**2
-        return -scale * float(np.log(self.fine_share)), -scale * float(np.log(self.out_share))
+        return -scale * math.log(shares[0]), -scale * math.log(shares[1])
 
     @property
     def deviations(self) -> tuple[float, float]:
@@ -170,9 +185,10 @@ class Paired(Answering):
 
         if self.bets or self.mixed is not None:
             # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
-            fine, out = (float(np.sqrt(2 * (needed + np.log(len(self._stakes))))) for needed in self._needed)
+            needed = self._needed(self._first_shares)
+            fine, out = (float(np.sqrt(2 * (each + np.log(len(self._stakes))))) for each in needed)
             return fine, out
-        fine, out = (-float(ndtri(share / self._looks)) for share in (self.fine_share, self.out_share))
+        fine, out = (-float(ndtri(share / self._looks)) for share in self._first_shares)
         return self.radius_scale * fine, self.radius_scale * out
 
     @property
@@ -269,7 +285,7 @@ class Paired(Answering):
         """What bounded objectives add to gains, at the last look that both have reached."""
         assert self.mixed is not None
         assert before.lows is not None
-        lows, shares = before.lows.copy(), (self.fine_share, self.out_share)
+        lows, shares = before.lows.copy(), self._first_shares
         old, new = self.level(before.reach), self.level(state.reach)
         for look, members, met in self._met(new):
             due = met & (np.minimum(old[members][:, None], old[members][None, :]) < look)
@@ -289,7 +305,7 @@ class Paired(Answering):
         """(2, K, K, N): what gains exceed, where kinds of noise differ."""
         assert self.mixed is not None
         assert state.lows is not None
-        total, steps, shares = state.lows.copy(), self._steps(state), (self.fine_share, self.out_share)
+        total, steps, shares = state.lows.copy(), self._steps(state), self._first_shares
         for look, members, met in self._met(self.level(state.reach)):
             found = self.mixed.others(state.values[members, : self.levels[look]], steps, shares)
             for side, part in zip(total, found, strict=True):
@@ -326,24 +342,33 @@ class Paired(Answering):
 
     # -- claims -------------------------------------------------------------------------------------------------
 
-    def claims(self, state: Prefixes) -> PairedClaims:
-        """Where every design stands at the epsilon that was asked for."""
-        return judged(self.numbers(state), self.question.epsilon, self.question.success)
+    def claims(self, state: Prefixes, *, sharp: bool = False) -> Claims:
+        """Return what the blocks certify at the epsilon of the question.
 
-    def best(self, state: Prefixes) -> Numbers:
-        """Of all pairs; where something is open not only at the epsilons at which bets stand. For an answer."""
-        numbers = self.numbers(state)
-        claims = judged(numbers, self.question.epsilon, self.question.success)
-        if claims.done or not (self.bets or self.mixed is not None):
-            return numbers
-        numbers = replace(numbers, bounds=self._bounds(state, sharp=True))
-        if self.mixed is not None:
-            return numbers
-        return self._sharper(state, numbers, np.flatnonzero(~claims.out))
+        `sharp` looks for bets that are won anywhere, not only at the epsilons at which bets stand: for an answer in
+        which something is undecided. That is the same event (docs/blocks, section 4).
+        """
+        sharp = sharp and (self.bets or self.mixed is not None)
+        bounds = self._bounds(state, sharp=sharp)
+        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
+        left = ~out
+        first = Standing(left, np.zeros_like(left))
+        pairs = Tabled(lambda standing: self._tables(state, standing, sharp), np.flatnonzero(left), first)
+        nobody = np.full(self.n_designs, -1, dtype=np.intp)
+        covering = self.success == "cover"
+        return judge(pairs, nobody, bounds, self.epsilon, covering=covering, stepwise=self.stepwise)
 
-    def numbers(self, state: Prefixes) -> Numbers:
-        """Of all pairs, at the epsilons at which bets stand, and of the levels."""
-        return replace(self._of_pairs(state), bounds=self._bounds(state, sharp=False))
+    def certified_epsilon(self, claims: Claims) -> Certified | None:
+        """Return the smallest epsilon that is certified, with the set to return for it (docs/blocks, section 3)."""
+        found = certified(claims, self.success == "cover")
+        # no design that is returned for a tie is further than 0
+        return found if found is None or found.epsilon > TIE else replace(found, epsilon=0.0)
+
+    def _tables(self, state: Prefixes, standing: Standing, sharp: bool) -> tuple[Bools, Floats, Floats]:
+        """Return `dominated`, `no_worse_at` and `covered_at` of all pairs."""
+        shares = self.shares(standing)
+        tables = self._of_pairs(state, shares)
+        return self._sharper(state, shares, tables, standing.left) if sharp and self.mixed is None else tables
 
     def _bounds(self, state: Prefixes, *, sharp: bool) -> Bounds | None:
         if self.required is None:
@@ -355,19 +380,20 @@ class Paired(Answering):
         """(D,): in which values were recorded, where that may hide a spread."""
         return Rounding.of(self.kinds.noise, state.statistics).steps
 
-    def _of_pairs(self, state: Prefixes) -> Numbers:
+    def _of_pairs(self, state: Prefixes, shares: tuple[float, float]) -> tuple[Bools, Floats, Floats]:
         k, facets = self.n_designs, len(self.cone.facets)
         if state.peaks is not None:
             m = self._thresholds * self._reaches[None, :, None]
             fine, out = (
-                np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets) for needed in self._needed
+                np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets)
+                for needed in self._needed(shares)
             )
             return self._with_exact(state, self._of_bounds(fine, out))
         if state.lows is not None:
             return self._with_exact(state, self._of_bounds(*self._sums(state)))
-        return self._with_exact(state, self._of_differences(state))
+        return self._with_exact(state, self._of_differences(state, shares))
 
-    def _of_bounds(self, fine: Floats, out: Floats) -> Numbers:
+    def _of_bounds(self, fine: Floats, out: Floats) -> tuple[Bools, Floats, Floats]:
         """From numbers that gains certainly exceed, (K, K, N), for "fine" and the others (docs/blocks, section 2)."""
         tie: Floats | float = BELOW
         if self.mixed is not None:  # known gains may be equal; who asks for 0 wants to know who is beaten then
@@ -377,19 +403,19 @@ class Paired(Answering):
         met = np.isfinite(out).all(axis=2)
         if self.question.success == "cover" and met.any():
             cover[met] = self.cone.lift_norms(np.maximum(-out[met], 0.0).T, non_negative=True)
-        return Numbers(np.asarray((out >= 0).all(axis=2)), at, cover)
+        return np.asarray((out >= 0).all(axis=2)), at, cover
 
-    def _of_differences(self, state: Prefixes) -> Numbers:
+    def _of_differences(self, state: Prefixes, shares: tuple[float, float]) -> tuple[Bools, Floats, Floats]:
         """Normal differences: Student's t at the last look that both have reached (docs/blocks, section 5)."""
         shape = (self.n_designs,) * 2
-        found = Numbers(np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf))
+        found = np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf)
         level = self.level(state.reach)
         steps = self._steps(state)
         for look, members, new in self._met(level):
             here = np.ix_(members, members)
             seen = Differences.of(state.values[members, : self.levels[look]], self.cone.facets, steps, self.population)
-            fine, _ = seen.radii(self.fine_share / self._looks, self.radius_scale)
-            out, widest = seen.radii(self.out_share / self._looks, self.radius_scale)
+            fine, _ = seen.radii(shares[0] / self._looks, self.radius_scale)
+            out, widest = seen.radii(shares[1] / self._looks, self.radius_scale)
             gains = seen.gains
             beats = (gains >= out).all(axis=2) & (gains > 0).any(axis=2)
             at = ((gains + fine) / self.cone.widths).min(axis=2)
@@ -397,13 +423,13 @@ class Paired(Answering):
             met = np.isfinite(out).all(axis=2) & np.isfinite(widest)
             if self.question.success == "cover" and met.any():
                 cover[met] = cover_at(self.cone, gains[met].T, out[met].T, widest[met])
-            for whole, part in ((found.beats, beats), (found.fine_at, at), (found.cover_at, cover)):
+            for whole, part in zip(found, (beats, at, cover), strict=True):
                 whole[here] = np.where(new, part, whole[here])
         return found
 
-    def _with_exact(self, state: Prefixes, numbers: Numbers) -> Numbers:
+    def _with_exact(self, state: Prefixes, tables: tuple[Bools, Floats, Floats]) -> tuple[Bools, Floats, Floats]:
         """Two designs that have read the whole population are known (docs/blocks, section 3); nobody meets itself."""
-        beats, at, cover = numbers.beats.copy(), numbers.fine_at.copy(), numbers.cover_at.copy()
+        beats, at, cover = tables[0].copy(), tables[1].copy(), tables[2].copy()
         known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
         if len(known):
             here = np.ix_(known, known)
@@ -416,31 +442,29 @@ class Paired(Answering):
             cover[here] = self.cone.lift_norms(deficits, non_negative=True).reshape(len(known), -1)
         each = np.arange(len(at))
         beats[each, each], at[each, each], cover[each, each] = False, -np.inf, np.inf
-        return Numbers(beats, at, cover, numbers.bounds)
+        return beats, at, cover
 
-    def _sharper(self, state: Prefixes, numbers: Numbers, left: Indices) -> Numbers:
+    def _sharper(
+        self, state: Prefixes, shares: tuple[float, float], tables: tuple[Bools, Floats, Floats], among: Bools
+    ) -> tuple[Bools, Floats, Floats]:
         """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
 
         That is the same event (docs/blocks, section 4): wealth falls as m rises. What is certain without a bet may be a
         tie: it beats nobody, and leaves nobody certain.
         """
         k, facets = self.n_designs, len(self.cone.facets)
-        among, (fine, out) = np.isin(np.arange(k), left), np.full((2, k, k, facets), -np.inf)
+        fine, out = np.full((2, k, k, facets), -np.inf)
+        needed = np.array(self._needed(shares))
         for look, members, met in self._met(np.where(among, self.level(state.reach), -1)):
             first, second = (members[side] for side in np.nonzero(met & ~np.eye(len(members), dtype=bool)))
             scaled = self._scaled(state.values[:, : self.levels[look]])
             for part in chunks(len(first), scaled[0].size):
                 i, j = first[part], second[part]
                 differences = scaled[j] - scaled[i]
-                found = lower_bounds(differences, np.array(self._needed), self._stakes, self.population)
+                found = lower_bounds(differences, needed, self._stakes, self.population)
                 found -= np.where((np.abs(found) < HAIR) | [False, True], HAIR, 0.0)
                 found *= self._reaches[None, :, None]
                 fine[i, j], out[i, j] = found[..., 0], found[..., 1]
-        fresh = self._of_bounds(fine, out)
-        better = Numbers(
-            numbers.beats | fresh.beats,
-            np.minimum(numbers.fine_at, fresh.fine_at),
-            np.minimum(numbers.cover_at, fresh.cover_at),
-            numbers.bounds,
-        )
+        beats, at, cover = self._of_bounds(fine, out)
+        better = tables[0] | beats, np.minimum(tables[1], at), np.minimum(tables[2], cover)
         return self._with_exact(state, better)

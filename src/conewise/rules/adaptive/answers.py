@@ -13,10 +13,9 @@ from typing import ClassVar, Generic
 import numpy as np
 
 from conewise.border import Bools
-from conewise.certificate.blocks.claims import PairedClaims
+from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Certified, Claims
-from conewise.certificate.schedule import Scheduled
-from conewise.certificate.separate import Separately
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Statistics
 from conewise.question.question import Guarantee, Heuristic, Question, worth_of
 from conewise.rules.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State, undecided_words
@@ -53,7 +52,7 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 
     @property
     @abstractmethod
-    def certificate(self) -> Scheduled[State]:
+    def certificate(self) -> Certificate:
         """When to stop and what to claim."""
 
     @abstractmethod
@@ -106,7 +105,7 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 
 
 def certified_answer(
-    claims: Claims | PairedClaims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
+    claims: Claims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
 ) -> Result:
     """What is certified for a set: kept, covered and beaten at the epsilon of the claims where nothing is open there.
 
@@ -137,16 +136,14 @@ def final_answer(
     return certified_answer(claims, found, statistics, worth_of(proof, question.assumed), why)
 
 
-def nothing_certified(
-    claims: Claims | PairedClaims, statistics: Averaged, why: str, returned: Bools | None = None
-) -> Result:
+def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:
     """While no epsilon is certified: nothing is returned, or a guess."""
     guess = np.zeros_like(claims.beaten) if returned is None else returned
     return _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
 
 
 def _result(
-    claims: Claims | PairedClaims,
+    claims: Claims,
     statistics: Averaged,
     returned: Bools,
     kept: Bools,

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from conewise.border import Floats
-from conewise.certificate.separatelooks import Streams
+from conewise.certificate.streams import Streams
 from conewise.data.observations import Counts, Pulls
 from conewise.errors import InputError
 from conewise.models.certificate import Look

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
+from conewise.certificate.contrasts import Contrasts
 from conewise.certificate.history import Checkpoints
 
 _AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
@@ -77,7 +77,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     A design may have what should have been enough to put it out once others are decided. It asks for one more
     level, unless it is `waiting` for them.
     """
-    if claims.fine_at is None or not claims.fine_at.size:
+    if claims.no_worse_at is None or not claims.no_worse_at.size:
         return None
     left, question = claims.left, certificate.question
     epsilon, cone = question.epsilon, question.cone
@@ -92,8 +92,8 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
-    compared, onward = claims.comparisons, partial(certificate.boundaries, state)
-    boundary, out = compared.boundaries.in_sight(left[rows] if len(rows) else left, left, compared.standing, onward)
+    compared, of = cast(Contrasts, claims.pairs), left[rows] if len(rows) else left
+    boundary, out = certificate.ruler(state).in_sight(of, left, compared.standing)
     # out: beaten, or within epsilon of it where covering counts
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
@@ -109,7 +109,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
         some = rows[start : start + step]
         slack, margin = np.full((len(some), len(left)), -np.inf), np.full((len(some), len(left)), np.inf)
         unseen = None  # where two designs never varied, and show nothing of each other
-        if compared.table.coarse is not None:
+        if compared.streams[0].still is not None:
             unseen = np.isinf(compared.fine(some, np.arange(len(left))).radii)
         for n, (value, variance) in enumerate(zip(values, variances, strict=True)):
             if spreads is not None:  # the same for all pairs: divided by before, not pair by pair
@@ -132,7 +132,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
         if levels is not None:
             np.minimum(asked, levels.aside[None, :], out=asked)
             margin[:, np.isinf(levels.clear)] = -np.inf
-        asked[claims.fine_at[some] <= epsilon] = 0.0
+        asked[claims.no_worse_at[some] <= epsilon] = 0.0
         fine[start : start + step] = asked
         each = np.arange(len(some))
         margin[each, some] = -np.inf

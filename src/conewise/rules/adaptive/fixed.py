@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from conewise.certificate.certificate import Sample
+from conewise.certificate.certificate import Certificate
 from conewise.data.observations import Statistics
 from conewise.rules.adaptive.answers import final_answer, nothing_certified
 from conewise.rules.contract import Result
 
 
 @dataclass(frozen=True, eq=False)
-class FixedSample(Sample):
+class FixedSample(Certificate):
     """Claims and an answer from the statistics of a sample whose size did not depend on what was seen."""
+
+    once: bool = True
 
     def recommend(self, statistics: Statistics) -> Result:
         """The answer: for epsilon if the sample is large enough, else for the smallest epsilon that it certifies."""

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from conewise._memory import Memory
 from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_only
+from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.separate import Separately
-from conewise.certificate.stated import epsilon_of
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
@@ -301,7 +301,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         rule = self.for_every_truth
         if not rule.begun(state):
             return None
-        return epsilon_of(rule.certificate.claims(state), self.cone, self.success == "cover", returned)
+        return epsilon_of(rule.certificate.claims(state), self.success == "cover", returned)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from conewise.border import Bools, Indices, as_count
-from conewise.certificate.blocks.claims import PairedClaims, certified, judged
 from conewise.certificate.blocks.paired import Paired, Prefixes
+from conewise.certificate.claims import Claims
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError
 from conewise.noise import GaussianUnknown
@@ -92,7 +92,7 @@ class PairedElimination(FixedConfidence):
     def _wanted(self, state: Prefixes) -> Indices:
         """(K,): blocks that each design should read next."""
         claims = self.certificate.claims(state)
-        needed = self.needed(claims) & (state.reach < self.blocks)
+        needed = self.needed(claims, self.epsilon) & (state.reach < self.blocks)
         if not needed.any():
             return np.zeros(self.n_designs, dtype=np.intp)
         levels = np.array(self.certificate.levels)
@@ -100,15 +100,17 @@ class PairedElimination(FixedConfidence):
         return np.asarray(np.where(needed, np.maximum(target - state.reach, 0), 0))
 
     @staticmethod
-    def needed(claims: PairedClaims) -> Bools:
-        """(K,): who is undecided, and against whom such a design is not fine."""
-        open_ = claims.undecided
-        return np.asarray(open_ | (~claims.fine[open_]).any(axis=0))
+    def needed(claims: Claims, epsilon: float) -> Bools:
+        """Return the undecided designs, and the designs which an undecided one may be worse than, (K,)."""
+        needed = claims.undecided.copy()
+        assert claims.no_worse_at is not None
+        needed[claims.left] |= (claims.no_worse_at[needed[claims.left]] > epsilon).any(axis=0)
+        return needed
 
     def plan(self, state: Prefixes) -> Plan:
         """About how far those on which something depends have to read on, judged by the differences as they are."""
         claims = self.certificate.claims(state)
-        needed = self.needed(claims) & (state.reach < self.blocks)
+        needed = self.needed(claims, self.epsilon) & (state.reach < self.blocks)
         levels = np.array(self.certificate.levels)
         coming = levels[np.minimum(np.searchsorted(levels, state.reach, side="right"), len(levels) - 1)]
         targets = np.maximum(self.targets(state, self.epsilon), coming)
@@ -129,8 +131,9 @@ class PairedElimination(FixedConfidence):
 
     def recommend(self, state: Prefixes) -> Result:
         """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
-        numbers = self.certificate.best(state)
-        claims, found = judged(numbers, self.epsilon, self.success), certified(numbers, self.success)
+        claims = self.certificate.claims(state)
+        claims = claims if claims.done else self.certificate.claims(state, sharp=True)
+        found = self.certificate.certified_epsilon(claims)
         why = self._why(state, claims)
         if found is None:
             result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet")
@@ -138,12 +141,12 @@ class PairedElimination(FixedConfidence):
         worth = self._worth(max(found.epsilon, self.epsilon), state)
         return certified_answer(claims, found, state.statistics, worth, why)
 
-    def _why(self, state: Prefixes, claims: PairedClaims) -> str:
+    def _why(self, state: Prefixes, claims: Claims) -> str:
         if claims.done:
             return "every design is certified"
         undecided = int(claims.undecided.sum())
         limited = self.max_evaluations is not None and state.evaluations >= self.max_evaluations
-        if limited or (self.needed(claims) & (state.reach < self.blocks)).any():
+        if limited or (self.needed(claims, self.epsilon) & (state.reach < self.blocks)).any():
             return self.unfinished(state.evaluations, undecided)
         return f"all recorded blocks are read: {undecided_words(undecided)} at epsilon = {self.epsilon:g}"
 

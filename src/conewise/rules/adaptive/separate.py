@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, cast
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
+from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
-from conewise.certificate.separate import Separately, check_parts
-from conewise.certificate.separatelooks import SeparateLooks, Streams
+from conewise.certificate.contrasts import Contrasts
+from conewise.certificate.history import Checkpoints
+from conewise.certificate.looks import Levels
+from conewise.certificate.streams import Separately, Streams, check_parts
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError
+from conewise.noise import ByObjective
 from conewise.rules.adaptive.answers import CertifiedRule
 from conewise.rules.contract import INDEPENDENT
 
@@ -45,15 +49,21 @@ class SeparateElimination(CertifiedRule[Streams]):
     early: ClassVar[str] = "not every objective of every design has been measured often enough"
 
     @cached_property
-    def certificate(self) -> SeparateLooks:
+    def certificate(self) -> Certificate:
         """When to stop and what to claim."""
-        return SeparateLooks(self.question, self.n_designs, self.most_looked_at, self.any_epsilon, self.radius_scale)
+        settings = self.most_looked_at, self.any_epsilon, self.radius_scale
+        return Certificate(self.question, self.n_designs, *settings, pilots=False, apart=True)
+
+    @property
+    def _apart(self) -> ByObjective:
+        """What is assumed of each objective by itself."""
+        return cast(ByObjective, self.certificate.noise)
 
     @cached_property
     def _last(self) -> Indices:
         """(D,): the last level of each objective; one value of an objective without noise says all."""
         last = len(self.certificate.levels.counts) - 1
-        return np.where(self.certificate.apart.exact, 0, last)
+        return np.where(self._apart.exact, 0, last)
 
     @property
     def parts(self) -> int:
@@ -73,8 +83,14 @@ class SeparateElimination(CertifiedRule[Streams]):
         return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}"
 
     def start(self) -> Streams:
-        """Nothing measured."""
-        return self.certificate.start()
+        """Return the state before any measurement."""
+        made, levels = [], self.certificate.levels
+        for stream in self.certificate.streams:
+            radii = stream.radii
+            known = Levels((1,)) if radii is None else levels  # one value of an objective without noise says all
+            estimates, centre = (False, None) if radii is None else (radii.estimates, radii.centre)
+            made.append(Checkpoints.empty(known, self.n_designs, 1, estimates, centre=centre))
+        return Streams(tuple(made))
 
     def tell(self, state: Streams, observations: Observations) -> Streams:
         """The state with values (m, 1) of these cells."""
@@ -93,7 +109,7 @@ class SeparateElimination(CertifiedRule[Streams]):
 
     def told(self, state: Streams, parts: Sequence[Observations]) -> Streams:
         """The state with these observations of each objective; refused are those with which no claim would hold."""
-        check_parts(self.certificate.apart, state.seen.each, parts)
+        check_parts(self._apart, state.seen.each, parts)
         return state.told(parts)
 
     # -- what to measure -----------------------------------------------------------------------------------------
@@ -105,7 +121,7 @@ class SeparateElimination(CertifiedRule[Streams]):
             return Pulls([], [])
         wanted = self._wanted(state)
         counts, repetitions = np.array(self.certificate.levels.counts), state.seen.repetitions
-        ends = np.where(self.certificate.apart.exact, 1, counts[np.minimum(state.reached + 1, len(counts) - 1)])
+        ends = np.where(self._apart.exact, 1, counts[np.minimum(state.reached + 1, len(counts) - 1)])
         cells = np.flatnonzero(wanted)
         return Pulls(cells, (ends - repetitions).ravel()[cells]).first(limit)
 
@@ -138,8 +154,8 @@ class SeparateElimination(CertifiedRule[Streams]):
         rows, columns = np.flatnonzero(claims.undecided[left]), np.arange(len(left))
         if not len(rows):
             return wanted
-        fine = claims.comparisons.fine(rows, columns)
-        out = claims.comparisons.out(rows, columns)[0]
+        compared = cast(Contrasts, claims.pairs)
+        fine, out = compared.fine(rows, columns), compared.out(rows, columns)
         # What would have to be paid until a radius is as narrow as it has to be, in units of what was paid: it goes by
         # the square. Along the cheapest facet to be fine, along all of them to be out.
         prices = weighed @ self.prices

@@ -1,0 +1,56 @@
+"""Hold the three numbers of every pair in tables, for designs that met the same blocks (docs/blocks, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+
+from conewise.border import Bools, Floats, Indices
+from conewise.certificate.weights import Standing
+
+TIE: Final = 5e-324
+"""Just above 0: two designs that are equal along a facet without noise, where epsilon is 0."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tabled:
+    """All pairs of some designs (`Pairs`), from a function of the standing that gives tables of all pairs (K, K)."""
+
+    tables: Callable[[Standing], tuple[Bools, Floats, Floats]]
+    """For a standing: `dominated`, `no_worse_at` and `covered_at`."""
+    designs: Indices
+    standing: Standing
+
+    @cached_property
+    def _mine(self) -> tuple[Bools, Floats, Floats]:
+        beats, fine_at, cover_at = self.tables(self.standing)
+        here = np.ix_(self.designs, self.designs)
+        return beats[here], fine_at[here], cover_at[here]
+
+    def among(self, which: Bools, standing: Standing) -> Self:
+        """Return the pairs of some of the designs, with the radii of another standing."""
+        return replace(self, designs=self.designs[which], standing=standing)
+
+    def dominated(self, rows: Indices, columns: Indices) -> Bools:
+        """Return where the column design certainly dominates the row design."""
+        return self._mine[0][np.ix_(rows, columns)]
+
+    def no_worse_at(self, rows: Indices, columns: Indices) -> Floats:
+        """Return the smallest epsilon at which the row design is certainly no worse than the column design."""
+        return self._mine[1][np.ix_(rows, columns)]
+
+    def covered_at(self, rows: Indices, columns: Indices, below: Floats) -> Floats:
+        """Return the smallest epsilon at which the column design covers the row design."""
+        return self._mine[2][np.ix_(rows, columns)]
+
+    def strong(self, most: int) -> Indices:
+        """Return the first designs: so many that they would have to be chosen do not fit into memory."""
+        return np.arange(min(most, len(self.designs)))
+
+    def unmoved(self, before: Any, name: str) -> tuple[Indices, Indices]:
+        """Return no design: tables are computed whole."""
+        return self.designs[:0], self.designs[:0]
