@@ -90,25 +90,24 @@ def masks(claims) -> list[list[bool]]:
 
 def sure(claims) -> list[bool]:
     """Of the designs that are left: known to be Pareto optimal when the last radii were chosen."""
-    return claims.comparisons.standing.sure[claims.left].tolist()
+    return claims.pairs.standing.sure[claims.left].tolist()
 
 
 # -- what a claim may spend (docs/adaptive, 3.1 to 3.3), one claim at a time ---------------------------------------
 
 
-def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
-    """Of delta: "fine", "beaten" by anybody, "beaten" by a sure design; for cover the first two are whole."""
+def parts(checked: Certificate, weights=None) -> tuple[float, float]:
+    """The parts of delta for "no worse" and for "dominated"; for cover both are whole."""
     whole = checked.for_pairs * checked.radii.claim_share
     if checked.success == "cover":
-        return whole, whole, 0.0
-    fine, anybody, reliable = checked.tuning.contain_parts if weights is None else weights.parts
-    return whole * fine, whole * anybody, whole * reliable
+        return whole, whole
+    fine, out = checked.tuning.contain_parts if weights is None else weights.parts
+    return whole * fine, whole * out
 
 
-def tabulated(checked: Certificate, alpha: float, *, out: bool, weights=None) -> np.ndarray:
+def tabulated(checked: Certificate, alpha: float, *, out: bool) -> np.ndarray:
     """(L,): z of the largest tabulated probability that is not above this one, for "fine" or for "beaten"."""
-    tables = checked.tables if weights is None else checked.tables_of(weights)
-    table = (tables.out if out else tables.fine)[0]
+    table = (checked.tables.out if out else checked.tables.fine)[0]
     row = 0
     while row + 1 < len(table) and checked.least[out] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
         row += 1
@@ -121,13 +120,11 @@ def fine_boundary(checked: Certificate, unsure: int) -> np.ndarray:
     return tabulated(checked, parts(checked)[0] / (number * len(checked.cone.facets)), out=False)
 
 
-def out_boundary(checked: Certificate, left: int, *, by_sure: bool = False) -> np.ndarray:
+def out_boundary(checked: Certificate, left: int) -> np.ndarray:
     """(L,): z of "beaten" and "covered" while so many are left and all share evenly."""
     k = checked.n_designs
     if checked.success == "cover":
         return tabulated(checked, parts(checked)[1] / (k * (k - 1)), out=True)
-    if by_sure:
-        return tabulated(checked, parts(checked)[2] / (left * max(left - 1, 1)), out=True)
     return tabulated(checked, parts(checked)[1] / (left * (k - 1)), out=True)
 
 
@@ -144,16 +141,13 @@ class Spent:
         if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
-        return [tabulated(self.checked, part * each, out=False, weights=self.weights) for each in self.weights.fine[i]]
+        return [tabulated(self.checked, part * each, out=False) for each in self.weights.fine[i]]
 
-    def out(self, i: int, j: int, live: set[int], *, by_sure: bool) -> np.ndarray:
-        _, anybody, reliable = parts(self.checked, self.weights)
-        alpha = (reliable if by_sure else anybody) * self.weights.out[i, j]
+    def out(self, i: int, j: int, live: set[int]) -> np.ndarray:
+        alpha = parts(self.checked, self.weights)[1] * self.weights.out[i, j]
         if self.checked.success == "contain":
             alpha /= sum(self.by_design[1][h] for h in live)
-        if by_sure:
-            alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
-        return tabulated(self.checked, alpha, out=True, weights=self.weights)
+        return tabulated(self.checked, alpha, out=True)
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:
@@ -268,16 +262,12 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     k, cone, facets = checked.n_designs, checked.cone, len(checked.cone.facets)
     stepwise, spent = checked.success == "contain", None if state.weights is None else Spent(checked, state.weights)
 
-    def boundary(i, j, by_sure):
-        if spent is not None:
-            return spent.out(i, j, live, by_sure=by_sure)
-        return out_boundary(checked, len(live), by_sure=by_sure)
+    def boundary(i, j):
+        return out_boundary(checked, len(live)) if spent is None else spent.out(i, j, live)
 
     def out(i, j):
-        seen = [
-            met(checked, state, i, j, boundary(i, j, by_sure)) for by_sure in ([False, True] if j in sure else [False])
-        ]
-        return [pair for pair in seen if pair is not None]
+        pair = met(checked, state, i, j, boundary(i, j))
+        return [] if pair is None else [pair]
 
     def fine(i, j, at, strictly=False):
         bounds = [fine_boundary(checked, k - len(sure))] * facets if spent is None else spent.fine(i, sure)
@@ -313,7 +303,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
     if checked.success == "cover":
         for i in live - accepted:
             for j in accepted:
-                if covered_at(checked, state, i, j, boundary(i, j, False)) <= epsilon:
+                if covered_at(checked, state, i, j, boundary(i, j)) <= epsilon:
                     covered.add(i)
     chosen = [set(range(k)) - live - missing, accepted, covered, live - accepted - covered]
     return [[design in part for design in range(k)] for part in chosen]

@@ -114,7 +114,7 @@ class Stream:
         for place, member in enumerate(radii.members):
             parts = np.arange(start, start + len(member.facets))
             start += len(member.facets)
-            found[int(member.columns[0])] = member.radii, np.append(parts, [many + place] * directions)
+            found[int(member.columns[0])] = member.radii, np.append(parts, np.full(int(directions), many + place))
         each = enumerate(noise.each)
         return tuple(cls(cone, d, own, *found.get(d, (None, NOWHERE)), directions=directions) for d, own in each)
 
