@@ -100,7 +100,7 @@ STUDY = commands.commands["study"].commands
 def test_all_commands_are_there():
     made = {"init", "create", "list"}
     day_by_day = {"ask", "tell", "fail", "release", "run", "correct", "withdraw"}
-    changes, looks = {"add", "add-objective", "drop", "change"}, {"status", "log", "export", "prefer"}
+    changes, looks = {"add", "add-objective", "drop", "change"}, {"status", "log", "export"}
     assert set(STUDY) == made | day_by_day | changes | looks
 
 
