@@ -25,7 +25,7 @@ from conewise.certificate.blocks.mixed import MixedBounds
 from conewise.certificate.blocks.tabled import TIE, Tabled
 from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
 from conewise.certificate.claims import Certified, Claims, certified, judge
-from conewise.certificate.fit import check_exact
+from conewise.certificate.fit import check_exact, check_range
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.tuning import TUNING
@@ -260,6 +260,8 @@ class Paired(Answering):
                 f"values that are compared one by one are told one by one: an entry that sums up several has lost its "
                 f"partners{remedy}"
             )
+        if self.independent:
+            check_range(observations, self.kinds.noise)
         check_exact(observations, self.kinds.noise, lambda: state.statistics)
         statistics = state.statistics.add(observations)
         reach = state.reach + np.bincount(observations.designs, minlength=self.n_designs)
