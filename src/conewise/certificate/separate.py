@@ -147,4 +147,5 @@ class SeparateSample(Asked[Separately]):
 
 def rounding_apart(noise: ByObjective, seen: Separately) -> Rounding:
     """How finely each objective was recorded, by its own sample."""
-    return Rounding(np.array([Rounding.of(*own).steps[0] for own in zip(noise.each, seen.each, strict=True)]))
+    each = [Rounding.of(*own) for own in zip(noise.each, seen.each, strict=True)]
+    return Rounding(np.array([own.steps[0] for own in each]), np.array([own.still[0] for own in each]))
