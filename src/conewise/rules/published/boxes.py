@@ -1,7 +1,7 @@
-"""What a front leaves open, as boxes: the points that no point of the front is at least as good as.
+"""Disjoint boxes that hold the points which no point of a front dominates.
 
 Lacour, Klamroth & Fonseca, "A box decomposition algorithm to compute the hypervolume indicator", Computers & Operations
-Research 79, 2017. Every box has a lower corner, one coordinate of which comes from each of N points that define it.
+Research 79, 2017. Each of N defining points gives a box one coordinate of its lower corner.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class Boxes:
     low: Floats
     """(M, N)"""
     high: Floats
-    """(M, N): infinite where nothing bounds them."""
+    """(M, N): infinite where a box has no bound."""
 
     @classmethod
     def above(cls, points: Floats, reference: Floats) -> Boxes:
-        """The part above the reference that no point dominates; larger is better.
+        """Return the boxes above the reference that no point dominates; larger is better.
 
         >>> Boxes.above(np.array([[1.0, 2.0]]), np.zeros(2)).low.tolist()
         [[1.0, 0.0], [0.0, 2.0]]
@@ -59,7 +59,7 @@ class Boxes:
         return cls(corners[full], high[full])
 
     def gained(self, points: Floats) -> Floats:
-        """(P,): the volume that each point would add to what the front dominates above the reference."""
+        """Return (P,): the volume that each point would add to the part dominated by the front above the reference."""
         result = np.zeros(len(points))
         step = max(1, _ENTRIES // max(1, self.low.size))
         for at in range(0, len(points), step):

@@ -1,8 +1,8 @@
 """Acquisitions on joint draws of facet values, in the place of the sampling rule of `ModelGuided`.
 
-The Pareto set under a cone is the componentwise one of W mu, so that every acquisition for several objectives is one
-for any cone when it is given facet values. Published acquisitions say what to evaluate and not when to stop: here the
-posterior certificate stops, which is valid for any sampling rule, so that the answer keeps its promise.
+The Pareto set under a cone is the componentwise one of W mu. So every acquisition for several objectives serves any
+cone when it gets facet values. Published acquisitions choose what to evaluate and not when to stop. Here the posterior
+certificate stops: it is valid for any sampling rule.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _STEPS: Final = 8  # decisions a batch: where it is longer, each stands for seve
 
 @dataclass(frozen=True, eq=False)
 class DrawnRule(ModelGuided, ABC):
-    """Evaluates the design with the largest score among those that are Pareto optimal in some draw."""
+    """Evaluate the design with the largest score among the designs that are Pareto optimal in some draw."""
 
     knows_levels: ClassVar[bool] = False
 
     @abstractmethod
     def scores(self, z: Floats, noise: Floats, candidates: Indices) -> Floats:
-        """What an evaluation of each candidate is worth, for facet values (B, A, N) and noise variances (A, N)."""
+        """Return the value of evaluating each candidate, given facet values (B, A, N) and noise variances (A, N)."""
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
-        """The largest scores for their price, one after the other, each as if values before came out as predicted."""
+        """Choose the largest scores for their price one by one, each as if earlier values came out as predicted."""
         rng = np.random.default_rng([self.seed, state.evaluations, len(look.draws)])
         z, noise = look.draws, facet_noise(look, self.cone.facets)
         candidates = np.flatnonzero(look.choice.probability > 0)
@@ -54,7 +54,7 @@ class DrawnRule(ModelGuided, ABC):
 
 
 def facet_noise(look: Look, facets: Floats) -> Floats:
-    """(A, N): variances of one evaluation along the facets; an unknown noise has its typical size."""
+    """Return (A, N): variances of one evaluation along the facets; an unknown noise has its typical size."""
     axes, mixtures = look.posterior.axes, look.posterior.mixtures
     along = axes.variance_of(int(look.designs.max()) + 1)[look.designs]
     typical = [mixture.weights @ [part.spread for part in mixture.components] for mixture in mixtures]
@@ -62,9 +62,9 @@ def facet_noise(look: Look, facets: Floats) -> Floats:
 
 
 def as_predicted(z: Floats, x: int, noise: Floats, rng: np.random.Generator) -> Floats:
-    """Draws (B, A, N) as they would be if an evaluation of design x came out at its mean, facet by facet.
+    """Return the draws (B, A, N) after an imagined evaluation of design x at its mean, facet by facet.
 
-    Matheron's rule: every draw, with noise of its own on top, is corrected by what it saw and should have seen.
+    By Matheron's rule every draw is corrected by the difference between its own noisy value of x and the mean.
     """
     around = z - z.mean(axis=0)
     along = around[:, x]

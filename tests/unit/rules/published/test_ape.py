@@ -1,13 +1,12 @@
-"""Leader and challenger (APE): by hand, without a history, growing, and the threshold."""
+"""Leader and challenger (APE): by hand, growing, and the threshold."""
 
 from __future__ import annotations
 
-import dataclasses
 import math
 
 import numpy as np
 import pytest
-from shared.published import DELTA, PROBLEMS
+from shared.published import DELTA
 
 import conewise as cw
 from conewise.data.observations import Observations, Pulls
@@ -59,21 +58,6 @@ def test_leader_and_challenger_by_hand():
     result = algorithm.recommend(state)
     assert result.indices == [i for i in range(k) if g[i] <= 0]
     assert isinstance(result.guarantee, cw.Guarantee)
-
-
-def test_a_fresh_rule_asks_what_one_with_a_history_asks():
-    """Tables are taken over from question to question: this may change no pull, whatever was asked in between."""
-    cone, means = PROBLEMS["narrow"]
-    means = np.vstack([means, np.asarray(means) + 0.3])
-    problem, generator = SimulatedBandit(means, Gaussian(1.0)), np.random.default_rng(0)
-    used = LeaderChallenger(cw.Question(cone, 0.3, DELTA, Gaussian(1.0)), len(means))
-    states = [used.start()]
-    for step in range(150):
-        fresh = dataclasses.replace(used)
-        pulls, expected = used.ask(states[-1]), fresh.ask(states[-1])
-        assert pulls.designs.tolist() == expected.designs.tolist()
-        used.ask(states[step // 2])
-        states.append(used.tell(states[-1], problem.evaluate(pulls, generator)))
 
 
 def test_the_threshold_is_about_x_plus_log_x():

@@ -33,7 +33,7 @@ def look_of(cone, noise, make=HypervolumeImprovement):
     rule = make(cw.Question(cone, 0.3, 0.1, noise), len(X), model=SMOOTH)
     seen = cw.Observations.single(np.arange(0, 20, 3).repeat(3), MEANS[::3].repeat(3, axis=0) + NOISE)
     state = rule.tell(rule.start(), seen)
-    return rule, state, rule._look(state)
+    return rule, state, rule.certificate.look(rule.seen(state))
 
 
 NOISE = np.random.default_rng(1).normal(0, 0.1, (21, 2))

@@ -12,7 +12,8 @@ import conewise as cw
 from conewise.data.observations import Observations
 from conewise.noise import Gaussian
 from conewise.problems import SimulatedBandit
-from conewise.rules.published.psips import PosteriorSampling, learned_weights
+from conewise.rules.published.hedge import ada_hedge
+from conewise.rules.published.psips import PosteriorSampling
 
 
 def test_posterior_sampling_never_guarantees():
@@ -91,8 +92,8 @@ def test_small_batches_of_a_growing_rule_still_go_to_everyone():
 
 
 def test_the_learner_follows_the_gains():
-    assert learned_weights(np.empty((0, 4))).tolist() == [0.25] * 4
-    np.testing.assert_allclose(learned_weights(np.ones((5, 3))), 1 / 3)
+    assert ada_hedge(np.empty((0, 4))).tolist() == [0.25] * 4
+    np.testing.assert_allclose(ada_hedge(np.ones((5, 3))), 1 / 3)
     gains = np.tile([0.0, 1.0, 0.2], (200, 1))
-    assert learned_weights(gains)[1] > 0.99
-    np.testing.assert_allclose(learned_weights(np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))), 0.5, atol=0.1)
+    assert ada_hedge(gains)[1] > 0.99
+    np.testing.assert_allclose(ada_hedge(np.tile([[1.0, 0.0], [0.0, 1.0]], (50, 1))), 0.5, atol=0.1)

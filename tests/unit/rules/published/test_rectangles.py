@@ -109,7 +109,7 @@ def test_turned_noise_has_turned_rectangles():
         made.tell(made.start(), cw.Observations.single(np.arange(6), values))
         for made, values in ((plain, means), (turned, means @ turn))
     ]
-    first, second = plain._judged(states[0]), turned._judged(states[1])
+    first, second = plain.judge(states[0]), turned.judge(states[1])
     np.testing.assert_array_equal(first.accepted, second.accepted)
     np.testing.assert_array_equal(first.by, second.by)
     np.testing.assert_allclose(first.sizes, second.sizes, rtol=1e-9)

@@ -31,7 +31,7 @@ def test_rectangles_are_those_of_the_posterior():
     """One design with two values and a known process: mean, variance and the largest rectangle by hand."""
     made = rule(n_designs=3)
     state = made.tell(made.start(), cw.Observations.single([0, 0, 1], [[1.0, 0.0], [3.0, 2.0], [0.0, 5.0]]))
-    means, variances = made._judged(state).posterior.moments(np.arange(3))
+    means, variances = made.judge(state).posterior.moments(np.arange(3))
     size, quiet = (4 * 0.5) ** 2, 0.1**2
     precise = np.array([1 / (size + quiet / 2), 1 / (size + quiet)])
     level = precise @ np.array([[2.0, 1.0], [0.0, 5.0]]) / precise.sum()
