@@ -203,6 +203,7 @@ FOUND_BY_NAME = {
     ("cone", "conewise.report.plots"),
     ("cone", "conewise.report.notebooks"),
     ("analysis", "conewise.report.notebooks"),
+    ("rules", "conewise.report.notebooks"),
     ("rules", "conewise.report.pictures"),
 }
 """Drawing and showing live in later rooms: a cone, a result and an analysis find them by name when asked."""

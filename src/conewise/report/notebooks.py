@@ -14,6 +14,8 @@ from conewise.cone.cone import Cone
 from conewise.errors import counted, printable
 from conewise.report.drawing import cone_svg
 from conewise.report.words import describe
+from conewise.rules import Result, Status
+from conewise.rules.contract import in_status
 
 _ROWS: Final = 20  # designs, facets or rays in a table
 _COLUMNS: Final = 12
@@ -50,6 +52,24 @@ def analysis_html(found: Analysis) -> str:
         f"<div><p><b>{len(result.indices):,} of {counted(len(result.pareto), 'design')}</b> after "
         f"{counted(result.evaluations)}; {escape(str(result.guarantee))}.</p>{_table(heads, rows, len(result.indices))}"
         f"<ul>{words}</ul></div>"
+    )
+
+
+def result_html(result: Result) -> str:
+    """Return the returned designs with their averages, and the guarantee."""
+    parts = [in_status(status, n) for status in Status if (n := int((result.status == status.value).sum()))]
+    names = result.objectives or tuple(f"objective {d + 1}" for d in range(result.means.shape[1]))
+    ways = ["smaller" if name in result.minimised else "larger" for name in names[:_COLUMNS]]
+    heads = [f"{printable(name)} ({way} is better)" for name, way in zip(names, ways, strict=False)]
+    rows = (
+        [printable(name), str(result.status[k]), f"{result.counts[k]:,}", *_numbers(result.averages[k], 5)]
+        for k, name in zip(result.indices, result.names(), strict=True)
+    )
+    worth = escape("; ".join((f"{result.guarantee}{result.step}", *result.remarks)))
+    return (
+        f"<div><p><b>{len(result.indices):,} of {counted(len(result.pareto), 'design')}</b> after "
+        f"{counted(result.evaluations)} ({', '.join(parts)}); {worth}.</p>"
+        f"{_table(['design', 'status', 'evaluations', *heads], rows, len(result.indices))}</div>"
     )
 
 
