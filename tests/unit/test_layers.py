@@ -111,7 +111,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "adaptive.fixed",
             "adaptive.paired",
             "adaptive.separate",
-            "published.boxes",
             "published.rounds",
             "published.vogp",
         ),

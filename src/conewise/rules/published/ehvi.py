@@ -14,8 +14,7 @@ import numpy as np
 from conewise.border import Floats, Indices
 from conewise.cone.cone import Cone
 from conewise.order.dominance import pareto_mask
-from conewise.rules.published.boxes import Boxes
-from conewise.rules.published.drawn import DrawnRule
+from conewise.rules.published.drawn import Boxes, DrawnRule
 
 _DRAWS: Final = 128
 _BEYOND: Final = 0.1  # the reference lies this share of the front's range below its worst values

@@ -15,8 +15,7 @@ import numpy as np
 from conewise.border import Floats, Indices, read_only
 from conewise.cone.cone import Cone
 from conewise.order.dominance import pareto_mask
-from conewise.rules.published.boxes import Boxes
-from conewise.rules.published.drawn import DrawnRule
+from conewise.rules.published.drawn import Boxes, DrawnRule
 
 _FRONTS: Final = 10  # draws of the front, as in the paper's experiments
 _NODES: Final = 32  # imagined values of an evaluation

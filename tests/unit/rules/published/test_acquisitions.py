@@ -10,8 +10,7 @@ from scipy.stats import norm
 import conewise as cw
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.rules import FrontierEntropy, HypervolumeImprovement
-from conewise.rules.published.boxes import Boxes
-from conewise.rules.published.drawn import as_predicted, facet_noise
+from conewise.rules.published.drawn import Boxes, as_predicted, facet_noise
 from conewise.rules.published.ehvi import expected_improvements
 from conewise.rules.published.pfes import information, normal_nodes
 
