@@ -32,17 +32,15 @@ class LeaderChallenger(Sequential):
     The rule stops when every empirical Pareto design has h > 0 and every other one h > 0 or g > 0. It returns all
     designs but those with g > 0: the Pareto set is among them and Delta* <= epsilon ("contain").
 
-    The radius is the proven one (`half_widths`) and holds for all counts at once, so any `growth` keeps the guarantee:
-    g evaluates the chosen design about g times its count in one batch. The much smaller radius of the authors'
-    experiments is tuned; `radius_scale` makes it, and a heuristic answer.
+    The radius is the proven one (`half_widths`). It holds for all counts at once, so any `growth` keeps the guarantee.
+    The smaller radius of the authors' experiments is tuned; `radius_scale` makes it, and a heuristic answer.
     """
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
         bounds, front = PairBounds.of(self, state), pareto_mask(state.means, self.cone)
         if ((bounds.h > 0) | (~front & (bounds.g > 0))).all():  # Z1 > 0 and Z2 > 0
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
-        open_ = np.flatnonzero(bounds.h <= 0)
-        leader = open_[bounds.reach[open_].argmax()]  # b_t
+        leader = np.where(bounds.h <= 0, bounds.reach, -np.inf).argmax()
         pair = np.array([leader, bounds.low[leader].argmin()])  # b_t and c_t
         chosen = pair[[state.counts[pair].argmin()]]
         return chosen, self.batch(state.counts[chosen])
@@ -62,18 +60,17 @@ class LeaderChallenger(Sequential):
         return self.delta
 
     def half_widths(self, counts: Counts) -> Floats:
-        """Return (K, K): rho_ij, such that |w_n.(D^_ij - D_ij)| <= s_n rho_ij at all times, for all pairs and facets.
+        """Return rho_ij (K, K). With probability 1 - delta, always |w_n.(D^_ij - D_ij)| <= s_n rho_ij for all i, j, n.
 
-        This holds with probability 1 - delta. For two designs, the sum of T_a (error of a)^2 / (2 s^2) stays below
-        2 Cg(x/2) + 2 log(4 + log T_i) + 2 log(4 + log T_j) but for a probability exp(-x) (Kaufmann & Koolen 2021,
-        Corollary 10). Then apply Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
+        The sum of T_a (error of a)^2 / (2 s^2) over two designs exceeds 2 Cg(x/2) + 2 log(4 + log T_i) +
+        2 log(4 + log T_j) with probability at most exp(-x) (Kaufmann & Koolen 2021, Corollary 10). Then apply
+        Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
         fixed = threshold(math.log(pairs / self.delta_for_pairs) / 2)
         slow = np.log(4 + np.log(counts))
         budget = fixed + slow[:, None] + slow[None, :]
-        rho = 2 * np.sqrt(budget * (1 / counts[:, None] + 1 / counts[None, :]))
-        return np.asarray(self.radius_scale * rho)
+        return np.asarray(self.radius_scale * (2 * np.sqrt(budget * (1 / counts[:, None] + 1 / counts[None, :]))))
 
 
 @dataclass(frozen=True, eq=False)

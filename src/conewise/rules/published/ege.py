@@ -86,15 +86,12 @@ class EmpiricalGapElimination(Planner, ABC):
 
     def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
         """Return the level of the schedule; the last round shares out the remainder, first designs first."""
-        target = np.zeros_like(counts)
-        if judged == len(self.schedule):
-            return target
-        active = np.flatnonzero(standing == Standing.OPEN)
-        target[active] = self.schedule[judged][1]
+        target, active = np.zeros_like(counts), np.flatnonzero(standing == Standing.OPEN)
+        if judged < len(self.schedule):
+            target[active] = self.schedule[judged][1]
         if judged == len(self.schedule) - 1:
-            levels, sizes = [0, *(level for _, level in self.schedule)], [size for size, _ in self.schedule]
-            spent = int(np.dot(sizes, np.diff(levels)))
-            each, more = divmod(self.budget - spent, len(active))
+            sizes, levels = np.array(self.schedule).T
+            each, more = divmod(self.budget - int(sizes @ np.diff(levels, prepend=0)), len(active))
             target[active] += each + (np.arange(len(active)) < more)
         return target
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from conewise._limits import LARGEST_SEED
 from conewise.border import Bools, Floats, Indices, as_count
+from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Statistics
 from conewise.noise import Gaussian
 from conewise.order.dominance import pareto_mask
@@ -107,9 +108,10 @@ class PosteriorSampling(Sequential):
 
     def compatible(self, z: Floats, chosen: Bools) -> Bools:
         """Return (B,): whether the chosen designs succeed for each draw, given by facet values of shape (B, K, N)."""
+        if self.epsilon == 0:
+            orthant = Cone.orthant(z.shape[2])
+            return np.array([np.array_equal(pareto_mask(draw, orthant), chosen) for draw in z])
         inside, others = z[:, chosen], z[:, ~chosen]
-        if self.epsilon == 0:  # P is the Pareto set of the draw: every other design, and no member, is dominated
-            return np.asarray(_dominated(others, inside).all(axis=1) & ~_dominated(inside, z).any(axis=1))
         # Delta* <= epsilon on the chosen: against every design some facet gains at most epsilon alpha.
         clear = np.ones((len(z), inside.shape[1], z.shape[1]), dtype=bool)
         for n, width in enumerate(self.cone.widths):
@@ -119,13 +121,3 @@ class PosteriorSampling(Sequential):
         close = deficit.max(axis=3) <= self.epsilon
         close[close] = self.cone.lift_norms(np.ascontiguousarray(deficit[close].T), non_negative=True) <= self.epsilon
         return np.asarray(~clear.any(axis=(1, 2)) & close.any(axis=2).all(axis=1))
-
-
-def _dominated(z: Floats, by: Floats) -> Bools:
-    """Return (B, P): whether a design of `by` (B, Q, N) is at least as good as one of `z` (B, P, N), and not equal."""
-    weakly, equal = np.ones((2, len(z), z.shape[1], by.shape[1]), dtype=bool)
-    for n in range(z.shape[2]):  # facet by facet: no (B, P, Q, N) table
-        mine, theirs = z[:, :, None, n], by[:, None, :, n]
-        weakly &= theirs >= mine
-        equal &= theirs == mine
-    return np.asarray((weakly & ~equal).any(axis=2))
