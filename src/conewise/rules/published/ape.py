@@ -69,18 +69,19 @@ class LeaderChallenger(Sequential):
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
         fixed = threshold(math.log(pairs / self.delta_for_pairs) / 2)
         slow = np.log(4 + np.log(counts))
-        budget = fixed + slow[:, None] + slow[None, :]
+        budget = fixed + slow[:, None] + slow
         return np.asarray(self.radius_scale * (2 * np.sqrt(budget * (1 / counts[:, None] + 1 / counts[None, :]))))
 
 
 @dataclass(frozen=True, eq=False)
 class PairBounds:
-    """Bounds on how far each design is from being dominated, and from not being dominated."""
+    """Bounds on how far each design is from being dominated, and from not being dominated.
+
+    `low` and `high` are Mlo and Mhi (K, K), infinite on the diagonal.
+    """
 
     low: Floats
-    """(K, K): Mlo, infinite on the diagonal."""
     high: Floats
-    """(K, K): Mhi, infinite on the diagonal."""
     h: Floats
     """(K,): h_i, above 0 where a design is certainly fine against all others."""
     reach: Floats
@@ -97,9 +98,8 @@ class PairBounds:
             ahead, half = u[:, n][:, None] - u[:, n][None, :], spread * rho
             np.maximum(low, ahead - half, out=low)
             np.maximum(high, ahead + half, out=high)
-        for table in (low, high):
-            table += rule.epsilon
-            np.fill_diagonal(table, np.inf)
+        low, high = low + rule.epsilon, high + rule.epsilon
+        low[np.diag_indices_from(low)] = high[np.diag_indices_from(high)] = np.inf
         reach = np.asarray(high.min(axis=1))
         return cls(low, high, h=np.asarray(low.min(axis=1)), reach=reach, g=rule.epsilon - reach)
 

@@ -54,7 +54,7 @@ class PosteriorSampling(Sequential):
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
-        gains = self._rejected(state, rng := self._generator(state))
+        gains = self._rejected(state, rng := np.random.default_rng([self.seed, state.evaluations]))
         if not len(gains):
             return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
         explore = 1 / math.sqrt(state.evaluations)
@@ -68,15 +68,12 @@ class PosteriorSampling(Sequential):
         settled, front = False, np.zeros(self.n_designs, dtype=bool)
         if (state.counts > 0).all():
             front = pareto_mask(state.means, self.cone)
-            settled = not len(self._rejected(state, self._generator(state)))
+            settled = not len(self._rejected(state, np.random.default_rng([self.seed, state.evaluations])))
         return self.answer(state, front & settled, ~front & settled, "", _REASON)
 
     def draws_in_a_row(self, evaluations: int) -> int:
         """Return how many compatible draws in a row end the run: ceil(log(t / delta) / log(1 / (1 - delta)))."""
         return math.ceil(math.log(evaluations / self.delta) / -math.log1p(-self.delta))
-
-    def _generator(self, state: Statistics) -> np.random.Generator:
-        return np.random.default_rng([self.seed, state.evaluations])
 
     @cached_property
     def _roots(self) -> Floats:
