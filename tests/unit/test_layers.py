@@ -103,20 +103,21 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "adaptive.contrasts",
             "adaptive.outlook",
             "published.common",
-            "published.rounds",
+            "published.hedge",
+            "published.rectangles",
         ),
         (
             "adaptive.costs",
             "adaptive.fixed",
             "adaptive.paired",
             "adaptive.separate",
-            "published.boxes",
-            "published.rectangles",
+            "published.rounds",
+            "published.vogp",
         ),
         ("adaptive.elimination",),
         ("adaptive.modelled",),
         ("adaptive.cells", "published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
-        ("adaptive.challenger", "published.drawn", "published.epal", "published.vogp"),
+        ("adaptive.challenger", "published.drawn", "published.epal"),
         ("published.ehvi", "published.pfes"),
     ],
     "analysis": [
@@ -201,6 +202,7 @@ FOUND_BY_NAME = {
     ("cone", "conewise.report.plots"),
     ("cone", "conewise.report.notebooks"),
     ("analysis", "conewise.report.notebooks"),
+    ("rules", "conewise.report.notebooks"),
     ("rules", "conewise.report.pictures"),
 }
 """Drawing and showing live in later rooms: a cone, a result and an analysis find them by name when asked."""
