@@ -236,22 +236,11 @@ class Comparisons:
         radii = self.boundaries.radii
         return len(radii.parts.weights) if radii.summed else len(self.table.values)
 
-    @cached_property
-    def _log_fine(self) -> Floats:
-        """(N or 1, L or 1, 1): what claims "fine" may spend."""
-        return self.boundaries.spending.log_fine(self.table.designs, self.standing)
-
-    @cached_property
-    def _log_out(self) -> Floats:
-        """(1, L or 1, L or 1): what claims "beaten" and "covered" may spend."""
-        return self.boundaries.spending.log_out(self.table.designs, self.table.designs, self.standing)
-
     def fine(self, rows: Indices, columns: Indices) -> Seen:
         """Pairs by their positions in the table, with the radii of "fine" (docs/adaptive, 1 and 3)."""
-        logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
-        return self._seen(
-            rows, columns, self.boundaries.meeting(self.table, rows, columns, self._parts), logs, out=False
-        )
+        logs = self.boundaries.spending.log_fine(self.table.designs[rows], self.standing)
+        meeting = self.boundaries.meeting(self.table, rows, columns, self._parts)
+        return self._seen(rows, columns, meeting, logs, out=False)
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> list[Seen]:
         """Pairs with the radii of "beaten" and "covered" (docs/adaptive, 3); once more, narrower, if columns are sure.
@@ -259,13 +248,14 @@ class Comparisons:
         For `covering` with the radius along the noisiest direction too, where it is known.
         """
         table, standing, spending = self.table, self.standing, self.boundaries.spending
-        logs = self._log_out if self._log_out.size == 1 else self._log_out[:, rows[:, None], columns]
+        pairs = table.designs[rows], table.designs[columns]
+        logs = spending.log_out(*pairs, standing)
         known = len(table.variances) if covering else self._parts
         meeting = self.boundaries.meeting(table, rows, columns, known)
         found = [self._seen(rows, columns, meeting, logs, out=True)]
         sure = standing.sure[table.designs[columns]]
         if sure.any() and spending.by_sure:
-            narrower = spending.log_by_sure(table.designs[rows], table.designs[columns], standing)
+            narrower = spending.log_by_sure(*pairs, standing)
             by_sure = replace(meeting, gains=np.where(sure, meeting.gains, np.nan))
             found.append(self._seen(rows, columns, by_sure, narrower, out=True))
         return found
