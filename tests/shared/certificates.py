@@ -105,12 +105,11 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float, float]:
     return whole * fine, whole * anybody, whole * reliable
 
 
-def tabulated(checked: Certificate, alpha: float, *, out: bool, weights=None) -> np.ndarray:
+def tabulated(checked: Certificate, alpha: float, *, out: bool) -> np.ndarray:
     """(L,): z of the largest tabulated probability that is not above this one, for "fine" or for "beaten"."""
-    tables = checked.tables if weights is None else checked.tables_of(weights)
-    table = (tables.out if out else tables.fine)[0]
+    table = (checked.tables.out if out else checked.tables.fine)[0]
     row = 0
-    while row + 1 < len(table) and checked.least[out] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
+    while row + 1 < len(table) and checked.least[out] * np.exp(checked.tables.step * (row + 1)) <= alpha * (1 + 1e-9):
         row += 1
     return table[row]
 
@@ -136,7 +135,7 @@ class Spent:
 
     def __init__(self, checked: Certificate, weights) -> None:
         self.checked, self.weights = checked, weights
-        self.by_design = weights.fine.sum(axis=1), weights.out.sum(axis=1)
+        self.by_design = weights.fine, weights.out.sum(axis=1)
 
     def fine(self, i: int, sure: set[int]) -> list[np.ndarray]:
         """One z by level for each facet."""
@@ -144,7 +143,8 @@ class Spent:
         if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
-        return [tabulated(self.checked, part * each, out=False, weights=self.weights) for each in self.weights.fine[i]]
+        facets = len(self.checked.cone.facets)
+        return [tabulated(self.checked, part * self.weights.fine[i] / facets, out=False)] * facets
 
     def out(self, i: int, j: int, live: set[int], *, by_sure: bool) -> np.ndarray:
         _, anybody, reliable = parts(self.checked, self.weights)
@@ -153,7 +153,7 @@ class Spent:
             alpha /= sum(self.by_design[1][h] for h in live)
         if by_sure:
             alpha /= sum(self.weights.out[i, h] for h in live) / self.by_design[1][i]
-        return tabulated(self.checked, alpha, out=True, weights=self.weights)
+        return tabulated(self.checked, alpha, out=True)
 
 
 def variance(checked: Certificate, state: Checkpoints, design: int, level: int) -> np.ndarray:

@@ -16,9 +16,8 @@ from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Floats, as_count
 from conewise.certificate.asked import Asked, Observed
 from conewise.certificate.boundaries import Tables
-from conewise.certificate.claims import FEW
 from conewise.certificate.looks import Levels
-from conewise.certificate.pilots import least_weights
+from conewise.certificate.pilots import FINE_LIMITS, least_weights
 from conewise.certificate.requirements import REACH
 from conewise.certificate.weights import Standing, Weights
 from conewise.errors import InputError
@@ -27,7 +26,12 @@ from conewise.order.directions import cover_at
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
-_SOONEST: Final = 8.0  # observations of a design: no claims are taken to be due before
+STEP: Final = 2.0**0.125
+"""Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
+
+_OUT_ANCHOR: Final = 0.3  # where "beaten" and "covered" spend most, over the count at which the last of them is due
+PILOT_DESIGNS: Final = 1000
+"""No pilot with more designs, because it needs weights of all pairs."""
 _SHARE: Final = 8.0  # evaluations of a design that is hard to decide, over the average of all designs
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 
@@ -60,7 +64,7 @@ class Scheduled(Asked[Observed]):
         suits = self.pilots and self.tuning.pilots and not self.any_epsilon
         suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
         least = max(2, self.tuning.pilots_from[self.stepwise])
-        suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
+        suits = suits and least <= self.n_designs <= PILOT_DESIGNS
         return suits and min(self._due[0], self.each) >= self.tuning.pilot_worth
 
     @property
@@ -93,11 +97,11 @@ class Scheduled(Asked[Observed]):
         """The least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
         if not self.weighted:
             return self._alphas(self.even)
-        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
+        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning.pilot_look)
         left = self.for_pairs * self.radii.claim_share
         if not self.stepwise:
             return left * fine, left * out
-        low, high = self.tuning.fine_limits
+        low, high = FINE_LIMITS
         return left * fine * low, left * out * (1 - high)
 
     @cached_property
@@ -108,7 +112,7 @@ class Scheduled(Asked[Observed]):
             return math.inf, math.inf  # how noisy it really is, the data will tell
         if math.isfinite(fine):  # a hard design has a few times the average: later looks come after the end of the run
             fine, out = min(fine, _SHARE * self.each), min(out, _SHARE * self.each)
-        return fine, self.tuning.out_anchor * out * self.cover_factor**2
+        return fine, _OUT_ANCHOR * out * self.cover_factor**2
 
     @cached_property
     def cover_factor(self) -> float:
@@ -163,21 +167,9 @@ class Scheduled(Asked[Observed]):
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
-        return self._tables(self.anchors)
-
-    def tables_of(self, weights: Weights) -> Tables:
-        """The same; where nothing says beforehand when claims are due, a pilot does (docs/adaptive, 3.3)."""
-        if weights.hardness is None or not self.tuning.timing or not math.isinf(self.anchors[0]):
-            return self.tables
-        squared = 2 * math.log(self.n_designs / self.for_pairs)  # about z^2, of a difference of two averages
-        due = (min(max(2 * squared * each, _SOONEST), MOST) for each in weights.hardness)
-        fine, out = (2.0 ** round(math.log2(each)) for each in due)  # powers of two: pilots share their tables
-        return self._tables((fine, out))
-
-    def _tables(self, anchors: tuple[float, float]) -> Tables:
         whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
-        return Tables.of(self.radii, self.levels, anchors, self.least, most, self.tuning.step)
+        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, STEP)
 
     @cached_property
     def level_boundary(self) -> Floats:

@@ -22,39 +22,38 @@ class Weights:
     """Parts of delta: even ones, with tables of a single entry, or those of a pilot (docs/adaptive, 3)."""
 
     n_designs: int
+    facets: int
     fine: Floats
-    """(K, N) or (1, 1)"""
+    """(K,) or (1,): share of a design, which its facets have evenly."""
     out: Floats
-    """(K, K) or (1, 1); 0 on the diagonal."""
+    """(K, K) or (1, 1): share of a design against each rival; 0 on the diagonal."""
     parts: tuple[float, float, float]
     """For `contain`: of delta, for "fine", for "beaten" by anybody, and for "beaten" by a sure design."""
-    hardness: tuple[float, float] | None = None
-    """1 / gap^2, in standard deviations of an observation, around which claims "fine" and "out" seem to cost most."""
 
     @classmethod
     def even(cls, n_designs: int, facets: int, parts: tuple[float, float, float]) -> Weights:
-        """The same for all (docs/adaptive, 3.1 and 3.2)."""
-        fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
-        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), parts)
+        """Return the same share for all claims of a kind (docs/adaptive, 3.1 and 3.2)."""
+        out = np.full((1, 1), 1 / (n_designs * (n_designs - 1)))
+        return cls(n_designs, facets, np.full(1, 1 / n_designs), out, parts)
 
     @cached_property
     def _by_design(self) -> tuple[Floats, Floats]:
-        """Twice (K,): a design's total."""
+        """Twice (K,): total share of a design."""
         if len(self.fine) == 1:
             each = np.full(self.n_designs, 1 / self.n_designs)
             return each, each
-        return self.fine.sum(axis=1), self.out.sum(axis=1)
+        return self.fine, self.out.sum(axis=1)
 
     @cached_property
     def _logs(self) -> tuple[Floats, Floats]:
-        """Of both tables; -infinity on the diagonal."""
+        """Logarithms of the shares of claims; -infinity on the diagonal."""
         with np.errstate(divide="ignore"):
-            return np.log(self.fine), np.log(self.out)
+            return np.log(self.fine / self.facets), np.log(self.out)
 
     def log_fine(self, designs: Indices) -> Floats:
-        """(N, m, 1) or (1, 1, 1): logarithms of the parts of "fine"."""
+        """Return logarithms of the shares of claims "fine", (1, m, 1) or (1, 1, 1)."""
         fine = self._logs[0]
-        return fine[:, :, None] if len(fine) == 1 else fine[designs].T[:, :, None]
+        return (fine if len(fine) == 1 else fine[designs])[None, :, None]
 
     def log_out(self, designs: Indices, rivals: Indices) -> Floats:
         """(1, m, r) or (1, 1, 1): the same of "beaten" and "covered"."""
