@@ -130,7 +130,7 @@ class Pilot:
         return replace(self, weights=margins.weights(left))
 
     def _first_look(self) -> Pilot:
-        """Find who is beaten already; nobody if an entry of several brought more than was wanted."""
+        """Find the designs that are beaten already; none if an entry of several brought more than was wanted."""
         if (self.statistics.counts > self.wanted).any():
             return replace(self, struck_by=np.full(len(self.wanted), -1))
         return replace(self, first=self.statistics, struck_by=self.task.beaten_by(self.statistics))
@@ -154,7 +154,7 @@ def _beginnings(observations: Observations, missing: Counts) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Margins:
-    """How close each design is to being dominated, in standard deviations of one observation, by its pilot."""
+    """Estimate how close each design is to being dominated, in standard deviations of one observation."""
 
     task: Task
     ahead: Floats
