@@ -20,7 +20,6 @@ from conewise.certificate import looks
 from conewise.certificate.bounded import AnytimeBernstein
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.looks import Levels, boundaries
-from conewise.certificate.tuning import TUNING
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 LEVEL = 1e-6
@@ -101,7 +100,7 @@ def test_containing_spends_no_more_than_delta_step_by_step(cone, noise, n_design
             assert part <= share * (1 + 1e-5), (p, name)
             if not size or (name == "sure" and p == 1):
                 continue
-            assert part >= few * share / TUNING.step, (p, name)
+            assert part >= few * share / np.exp(checked.tables.step), (p, name)
 
 
 @pytest.mark.parametrize("n_designs", [2, 7, 100, 3000])

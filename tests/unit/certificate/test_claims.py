@@ -146,7 +146,8 @@ def crowd(checked: Certificate, behind: float, seed: int) -> list[np.ndarray]:
 @pytest.fixture
 def very_many(monkeypatch):
     """From 100 designs on what was clearly beaten is taken over from look to look, where nobody was evaluated since."""
-    for module in ("claims", "schedule", "certificate"):
+    monkeypatch.setattr("conewise.certificate.schedule.PILOT_DESIGNS", 100)
+    for module in ("claims", "certificate"):
         monkeypatch.setattr(f"conewise.certificate.{module}.FEW", 100)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,11 +10,9 @@ from shared.certificates import CONES, certificate, fine_boundary, out_boundary
 
 import conewise as cw
 from conewise.certificate.certificate import Certificate
-from conewise.certificate.history import Checkpoints
 from conewise.certificate.schedule import MOST
 from conewise.certificate.tuning import Tuning
-from conewise.data.observations import Observations
-from conewise.noise import Gaussian, GaussianUnknown, SubGaussian
+from conewise.noise import Gaussian, SubGaussian
 
 
 @pytest.mark.parametrize("n_designs", [2, 3, 10, 57])
@@ -66,37 +63,12 @@ def test_nothing_that_is_fixed_beforehand_knows_an_epsilon_that_may_be_chosen_an
     assert certificate(epsilon=0.1).levels != certificate(epsilon=0.5).levels
 
 
-def piloted(certificate, gap, rng):
-    """A state whose pilots are complete, of two designs that far apart in either direction."""
-    state = Checkpoints.empty(certificate.levels, 2, 2, certificate.radii.estimates, certificate.pilot)
-    means = np.array([[0.0, gap], [gap, 0.0]])
-    while not state.piloted:
-        who = np.repeat(np.arange(2), state.pilot.missing)
-        state = state.add(Observations.single(who, means[who] + rng.normal(size=(len(who), 2))))
-    return state
-
-
-@pytest.mark.parametrize("noise", [Gaussian(1.0), GaussianUnknown()], ids=["known", "unknown"])
-def test_where_no_scale_is_known_beforehand_a_pilot_says_when_to_spend(noise):
-    """The harder the comparison, the later: boundaries are lowest about where it will be decided."""
-    question = cw.Question(cw.Cone.orthant(2), 0.0, 0.1, noise, "contain")
-    checked = Certificate(question, 2)
-    assert checked.anchors == (math.inf, math.inf)
-    weights = piloted(checked, 1.0, np.random.default_rng(0)).weights
-    assert 0.1 < weights.hardness[0] < 10
-    for gap in (0.05, 0.2, 1.0):
-        fine = checked.tables_of(replace(weights, hardness=(1 / gap**2, 1.0))).fine[0, 0]
-        assert 1 / 4 < checked.levels.counts[int(fine.argmin())] / (2 * fine.min() ** 2 / gap**2) < 4
-    untimed = Certificate(question, 2, tuning=Tuning(timing=False))
-    assert untimed.tables_of(weights) is untimed.tables
-
-
-def test_where_epsilon_says_when_claims_are_due_a_pilot_does_not():
-    """The last look has to settle everything, whatever the pilot says (docs/adaptive, 6)."""
-    checked = Certificate(cw.Question(cw.Cone.orthant(2), 0.1, 0.1, Gaussian(1.0), "contain"), 2)
-    weights = piloted(checked, 0.5, np.random.default_rng(0)).weights
-    assert weights.hardness is not None
-    assert checked.tables_of(weights) is checked.tables
+def test_timing_can_be_switched_off():
+    """Then all looks up to the anchor spend as much, so that the last ones are wider than with timing."""
+    question = cw.Question(cw.Cone.orthant(2), 0.1, 0.1, Gaussian(1.0))
+    timed, even = (Certificate(question, 2, tuning=Tuning(timing=timing)).tables.fine for timing in (True, False))
+    assert timed[0, 0, -1] < even[0, 0, -1]
+    assert timed[0, 0, 0] > even[0, 0, 0]
 
 
 def test_an_epsilon_that_takes_more_than_can_be_counted_is_refused():

@@ -35,10 +35,10 @@ def told(values, designs=None):
 @pytest.mark.parametrize("weight", [1.0, 0.5, 0.3, 1e-3, 1e-9])
 def test_weights_are_rounded_down_to_the_table(weight):
     checked = Certificate(cw.Question(ORTHANT, 0.05, 0.1, SubGaussian(1.0)), 45)
-    row = int(checked.tables.rows(np.log(0.1 * np.array(weight)), True))
-    probability = checked.least[1] * TUNING.step**row
+    row, step = int(checked.tables.rows(np.log(0.1 * np.array(weight)), True)), np.exp(checked.tables.step)
+    probability = checked.least[1] * step**row
     assert probability <= max(0.1 * weight, checked.least[1]) * (1 + 1e-9)
-    assert row in (0, len(checked.tables.out[0]) - 1) or probability * TUNING.step > 0.1 * weight * (1 - 1e-9)
+    assert row in (0, len(checked.tables.out[0]) - 1) or probability * step > 0.1 * weight * (1 - 1e-9)
 
 
 def read_back(checked, tables):
@@ -61,7 +61,7 @@ def spent_by(checked, state, left, sure, read):
     boundaries, standing = checked.boundaries(state), Standing(left, sure)
     spending, tables = boundaries.spending, boundaries.tables
     rows = tables.rows(spending.log_fine(everyone, standing), False)
-    fine, each, out = read[0][rows][:, :, 0].sum(axis=0), read[1], np.zeros(k)
+    fine, each, out = len(checked.cone.facets) * read[0][rows][0, :, 0], read[1], np.zeros(k)
     kinds = [(spending.log_out, np.ones(k, dtype=bool))]
     if spending.by_sure:
         kinds.append((spending.log_by_sure, left))
