@@ -18,6 +18,8 @@ from conewise.question.question import Question
 WIDTHS: Final = (10.0, 100.0, 1000.0)
 """Standard deviations of a common level around what is acceptable, in units: from near to anywhere."""
 
+_BEYOND: Final = -1e200  # a facet value below all others, whose differences are numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Required:
@@ -69,4 +71,4 @@ class Spare:
 
     def of_those(self, z: Floats) -> Floats:
         """(B, A, N): facet values in which whoever misses a level is beyond all comparison."""
-        return np.asarray(np.where(self.acceptable[:, :, None], z, -np.inf))
+        return np.asarray(np.where(self.acceptable[:, :, None], z, _BEYOND))
