@@ -85,7 +85,7 @@ class Prior(ABC):
     def richer(self) -> Prior:
         """A wider prior, by which this one is checked: it should not have foretold the observations much better."""
 
-    def check(self, n_designs: int) -> None:
+    def check(self, n_designs: int) -> None:  # noqa: B027 - most priors fit every number
         """Refuse a number of designs that is not the number of rows of features."""
 
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
@@ -349,7 +349,7 @@ def length_scales(n_features: int, between: tuple[float, float] = LENGTHS) -> Fl
 
 
 def _evenly(count: int, dim: int) -> Floats:
-    """Return points 1 to `count` < 32 of Sobol's sequence in Gray code order, (count, dim); scipy.stats loads slowly."""
+    """Return points 1 to `count` < 32 of Sobol's sequence in Gray code order; scipy.stats loads slowly."""
     if dim > len(_SOBOL):
         from scipy.stats import qmc
 
