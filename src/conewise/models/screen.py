@@ -205,13 +205,8 @@ def _differences(
     means, spreads = [], []
     for parts, reaches, mean in known:
         means.append(mean[:, first] - mean[:, second])
-        variances = [
-            part.spread
-            * part.known.difference(
-                designs[first], designs[second], v[:, first] - v[:, second], left[first] - left[second]
-            )
-            for part, (v, left) in zip(parts, reaches, strict=True)
-        ]
+        pairs = zip(parts, reaches, strict=True)
+        variances = [part.spread * part.known.difference(designs, reach, first, second) for part, reach in pairs]
         spreads.append(np.sqrt(variances))
     return means, spreads
 
