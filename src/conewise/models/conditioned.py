@@ -16,7 +16,7 @@ from conewise.border import Floats, Indices
 from conewise.models.priors import Prior
 
 _JITTER: Final = 1e-9  # relative to the diagonal
-_KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
+KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +174,7 @@ class Joints:
         if joint is None:
             joint = known.joint(designs)
             numbers = joint.reach[0].size + 2 * joint.covariance.size
-            if (len(self._kept) + 1) * numbers <= _KEPT:
+            if (len(self._kept) + 1) * numbers <= KEPT:
                 self._kept[known] = joint
         return joint
 

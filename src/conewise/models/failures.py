@@ -25,7 +25,7 @@ from conewise.models.levels import Spare
 from conewise.order.dominance import maximal_columns
 from conewise.question.question import Notion
 
-_ENTRIES: Final = 2**19  # numbers in the largest temporary array
+ENTRIES: Final = 2**19  # numbers in the largest temporary array
 AT_HAND: Final = 2**14  # ... where it is read many times: it should stay in the cache
 
 
@@ -183,7 +183,7 @@ def _staircases(z: Floats) -> Bools:
 def pareto(z: Floats, rows: Indices, rivals: Floats) -> Bools:
     """Return whether no design of `rivals` (B, J, N) dominates each of the designs `rows` of `z`, (B, R)."""
     optimal = np.ones((len(z), len(rows)), dtype=bool)
-    for part in slices(len(z), len(rows) * rivals.shape[1], _ENTRIES):
+    for part in slices(len(z), len(rows) * rivals.shape[1], ENTRIES):
         mine, theirs = z[part, rows].transpose(2, 0, 1)[..., None], rivals[part].transpose(2, 0, 1)[:, :, None]
         above = reduce(np.logical_and, map(np.greater_equal, theirs, mine))
         optimal[part] = ~(above & reduce(np.logical_or, map(np.greater, theirs, mine))).any(axis=2)
@@ -259,7 +259,7 @@ class _Pairs:
         """Return the least M(i, .) of some rows in some draws, at most `enough`, and its column, (P,) each."""
         found, place = np.empty(len(draws)), np.empty(len(draws), dtype=np.intp)
         facets, _, columns = self._theirs.shape
-        for part in slices(len(draws), columns * facets, _ENTRIES):
+        for part in slices(len(draws), columns * facets, ENTRIES):
             deficits = np.maximum(self._mine[:, draws[part], rows[part], None] - self._theirs[:, draws[part]], 0.0)
             # M is at least the largest deficit: a column is ruled out where that exceeds `enough`.
             possible = reduce(np.maximum, deficits) <= enough[part, None]

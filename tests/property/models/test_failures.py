@@ -102,7 +102,7 @@ def test_small_blocks_change_nothing(monkeypatch):
     cone = CONES["orthant"]
     means, inside = case(cone, 8, draws=20, designs=15)
     whole = needs(cone.facet_values(means), inside, cone, "cover")
-    monkeypatch.setattr(failures, "_ENTRIES", 40)
+    monkeypatch.setattr(failures, "ENTRIES", 40)
     monkeypatch.setattr(failures, "AT_HAND", 40)
     parts = needs(cone.facet_values(means), inside, cone, "cover")
     np.testing.assert_array_equal(parts.at, whole.at)

@@ -45,7 +45,7 @@ def test_what_is_kept_is_kept_for_the_same_designs_and_within_memory(monkeypatch
     assert joints.of(known, designs) is kept
     assert joints.of(known, np.arange(5)).covariance.shape == (5, 5)
     assert joints.of(known, designs) is not kept
-    monkeypatch.setattr(conditioned, "_KEPT", 10)
+    monkeypatch.setattr(conditioned, "KEPT", 10)
     without = Joints()
     assert without.of(known, designs) is not without.of(known, designs)
     np.testing.assert_array_equal(without.of(known, designs).covariance, kept.covariance)
@@ -63,7 +63,7 @@ def test_objectives_with_the_same_noise_share_what_depends_on_it_alone():
 def test_draws_do_not_depend_on_what_is_kept(monkeypatch):
     designs = np.arange(12)
     kept = posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3))
-    monkeypatch.setattr(conditioned, "_KEPT", 0)
+    monkeypatch.setattr(conditioned, "KEPT", 0)
     np.testing.assert_array_equal(posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3)), kept)
 
 
