@@ -8,13 +8,14 @@ judge.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
 from conewise.cone.cone import Cone
-from conewise.models.failures import AT_HAND, covers, escapes, fronts, needed, needs, possibly_optimal, slices
+from conewise.models.failures import ENTRIES, by_facet, covers, escapes, fronts, needed, needs, possibly_optimal, slices
 from conewise.models.levels import Spare
 from conewise.question.question import Notion
 
@@ -106,26 +107,23 @@ def _search(z: Floats, far: Bools, cone: Cone, epsilon: float, excused: Bools | 
 
 
 def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Floats:
-    """Return 1 where M(i, j) <= epsilon in a draw and 0 elsewhere, for the designs j in `columns`, (H, B, A)."""
-    close = np.empty((len(columns), *z.shape[:2]), dtype=np.float32)  # counts stay exact, and products are fast
-    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
-    for part in slices(len(z), z.shape[1], AT_HAND):
-        some, found = facets[:, part], []
-        deficit, other = np.empty(some.shape[1:]), np.empty(some.shape[1:])
-        for k, j in enumerate(columns):
-            deficit.fill(0.0)
-            for facet in some:
-                np.subtract(facet, facet[:, j, None], out=other)
-                np.maximum(deficit, other, out=deficit)
+    """Return 1 where M(i, j) <= epsilon in a draw and 0 elsewhere, for the designs j in `columns`, (H, A, B)."""
+    facets = by_facet(z)
+    close = np.zeros((len(columns), *facets.shape[1:]), dtype=np.float32)  # counts stay exact, and products are fast
+    low, high = facets.min(axis=2), facets.max(axis=2)
+    for part in slices(len(columns), close[0].size, ENTRIES):
+        found = []
+        for k, j in enumerate(columns[part], start=part.start):
+            some = np.flatnonzero((low - high[:, j, None] <= epsilon).all(axis=0))  # the others are near in no draw
+            deficit = reduce(np.maximum, facets[:, some] - facets[:, j, None])
             near = deficit <= epsilon
-            close[k, part] = near
+            close[k, some] = near
             near &= deficit > 0
-            where = np.flatnonzero(near)
-            found.append((np.full(len(where), k), where))
-        members, where = (np.concatenate(each) for each in zip(*found, strict=True))
-        draws, i = np.divmod(where, z.shape[1])
-        gaps = np.maximum(some[:, draws, i] - some[:, draws, columns[members]], 0.0)
-        close[members, part.start + draws, i] = cone.lift_norms(gaps, non_negative=True) <= epsilon
+            i, draws = np.divmod(np.flatnonzero(near), len(z))
+            found.append((np.full(len(i), k), some[i], draws))
+        members, i, draws = (np.concatenate(each) for each in zip(*found, strict=True))
+        gaps = np.maximum(facets[:, i, draws] - facets[:, columns[members], draws], 0.0)
+        close[members, i, draws] = cone.lift_norms(gaps, non_negative=True) <= epsilon
     return close
 
 
@@ -136,23 +134,23 @@ class _Set:
         self._close, self._far = close, far
         self.inside = np.zeros(len(close), dtype=bool)
         # Members that cover a design in a draw; a design that need not be covered has one from the beginning.
-        self._times = np.zeros(close.shape[1:], dtype=np.float32) if excused is None else excused.astype(np.float32)
+        self._times = np.zeros(close.shape[1:], dtype=np.float32) if excused is None else excused.T.astype(np.float32)
         self._own = np.zeros(len(far), dtype=np.int64)  # members that are too far
         self._begin()
 
     @property
     def failing(self) -> float:
         """Share of the draws in which the set fails."""
-        return float(((self._times == 0).any(axis=1) | (self._own > 0)).mean())
+        return float(((self._times == 0).any(axis=0) | (self._own > 0)).mean())
 
     def _begin(self) -> None:
         """Add the design that covers most of what is uncovered, less what it costs itself, while that is a gain."""
         flat = self._close.reshape(len(self._close), -1)
         gains = flat @ (self._times == 0).ravel().astype(np.float32) - self._far.sum(axis=0)
         while gains[best := int(gains.argmax())] > 0:
-            bare = self._times == 0
+            fresh = np.flatnonzero((self._times == 0) & (self._close[best] > 0))
             self._flip(best)
-            gains = gains - flat[:, np.flatnonzero(bare & (self._times > 0))].sum(axis=1)
+            gains = gains - flat[:, fresh].sum(axis=1)
             gains[best] = -1
 
     def _flip(self, which: int) -> None:
@@ -164,10 +162,10 @@ class _Set:
     def improve(self) -> bool:
         """Make the best single change; return whether any makes the set better."""
         bare = self._times == 0
-        now = bare.sum(axis=1) + self._own
+        now = bare.sum(axis=0) + self._own
         # What a change uncovers or covers in each draw: of each member what it alone covers, of others what is bare.
-        counted = np.stack([self._times == 1, bare], axis=2).astype(np.float32)
-        alone, covered = np.moveaxis(self._close.transpose(1, 0, 2) @ counted, 2, 0)
+        counted = np.stack([self._times == 1, bare]).astype(np.float32)
+        alone, covered = np.einsum("hab,cab->cbh", self._close, counted)
         after = now[:, None] + np.where(self.inside, alone - self._far, self._far - covered)
         # Failing draws count first; their violations decide among equals.
         scores = (after > 0).sum(axis=0) * (self._times.size + self._far.size + 1.0) + after.sum(axis=0)

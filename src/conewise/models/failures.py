@@ -26,7 +26,7 @@ from conewise.order.dominance import maximal_columns
 from conewise.question.question import Notion
 
 ENTRIES: Final = 2**19  # numbers in the largest temporary array
-AT_HAND: Final = 2**14  # ... where it is read many times: it should stay in the cache
+AT_HAND: Final = 2**14  # ... where speed counts: it should stay in the cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,37 +125,31 @@ def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> 
 
 
 def escaped(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> tuple[Floats, Indices]:
-    """Return `escapes` and the rivals that attain it, (B, R) each; this takes twice the time."""
-    place = np.zeros(mine.shape[:2], dtype=np.intp)
-    return _escapes(mine, z, cone, room, place), place
+    """Return `escapes` and the rivals that attain it, (B, R) each; these mean something where it is above 0."""
+    place = np.zeros(mine.shape[1::-1], dtype=np.intp)
+    return _escapes(mine, z, cone, room, place), place.T
 
 
 def _escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None, place: Indices | None) -> Floats:
-    """Return `escapes`, and fill `place` (B, R), if given, with the rivals."""
-    rivals = np.broadcast_to(np.arange(z.shape[1]), z.shape[:2])
-    if room is None and z.shape[2] == 2:  # rivals that are Pareto optimal attain it; more facets make fronts too dear
-        optimal = fronts(z)
-        rivals = np.argsort(~optimal, axis=1, kind="stable")[:, : int(optimal.sum(axis=1).max())]
-    ours = np.ascontiguousarray((mine / cone.widths).transpose(2, 0, 1))
-    scaled = np.ascontiguousarray((z / cone.widths).transpose(2, 0, 1))
-    theirs = np.take_along_axis(scaled, rivals[None], axis=2)
-    found = np.full(ours.shape[1:], -np.inf)
-    for part in slices(len(z), mine.shape[1], AT_HAND):
-        best = found[part]
-        gain, other = np.empty_like(best), np.empty_like(best)
-        for k in range(rivals.shape[1]):
-            np.subtract(theirs[0, part, k, None], ours[0, part], out=gain)
-            for n in range(1, z.shape[2]):
-                np.subtract(theirs[n, part, k, None], ours[n, part], out=other)
-                np.minimum(gain, other, out=gain)
+    """Return `escapes`, and fill `place` (R, B), if given, with the rivals."""
+    ours, theirs = by_facet(mine / cone.widths), by_facet(z / cone.widths)
+    low, high = ours.min(axis=2), theirs.max(axis=2)
+    found = np.zeros(ours.shape[1:])
+    for i in range(mine.shape[1]):
+        some = np.flatnonzero((high >= low[:, i, None]).all(axis=0))  # the others are ahead in no draw
+        for part in slices(len(z) if len(some) else 0, len(some), AT_HAND):
+            gain = reduce(np.minimum, theirs[:, some, part] - ours[:, i, None, part])
             if room is not None:
-                np.minimum(gain, room[part, k, None], out=gain)
+                np.minimum(gain, room[part, some].T, out=gain)
+            gain.max(axis=0, out=found[i, part])
             if place is not None:
-                place[part][gain > best] = k
-            np.maximum(best, gain, out=best)
-    if place is not None:
-        place[:] = np.take_along_axis(rivals, place, axis=1)
-    return np.asarray(np.maximum(found, 0.0))
+                place[i, part] = some[gain.argmax(axis=0)]
+    return np.asarray(np.maximum(found, 0.0).T)
+
+
+def by_facet(z: Floats) -> Floats:
+    """Return facet values (B, A, N) as (N, A, B): draws of a design lie side by side."""
+    return np.ascontiguousarray(z.transpose(2, 1, 0))
 
 
 def fronts(z: Floats) -> Bools:
@@ -198,20 +192,18 @@ def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
     everyone = np.arange(z.shape[1])
     usual = everyone if acceptable is None else np.flatnonzero(2 * acceptable.sum(axis=0) > len(z))
     front = usual[fronts(z.mean(axis=0)[None, usual])[0]] if len(usual) else usual
-    others = np.setdiff1d(everyone, front)
-    ruled_out = np.zeros((len(z), len(others)), dtype=bool)
-    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
-    mine = facets[:, :, others]
-    for j in front:
-        above = facets[0, :, j, None] > mine[0]
-        for n in range(1, len(facets)):
-            above &= facets[n, :, j, None] > mine[n]
-        if acceptable is not None:
-            above &= acceptable[:, j, None]
-        ruled_out |= above
-    if acceptable is not None:
-        ruled_out |= ~acceptable[:, others]
-    return np.sort(np.concatenate([front, others[~ruled_out.all(axis=0)]]))
+    facets, possible = by_facet(z), np.isin(everyone, front)
+    low, high = facets.min(axis=2), facets.max(axis=2)
+    for i in np.setdiff1d(everyone, front):
+        some = front[(high[:, front] > low[:, i, None]).all(axis=0)]  # the others are above it in no draw
+        if acceptable is None and (low[:, some] > high[:, i, None]).all(axis=0).any():
+            continue
+        above = reduce(np.logical_and, facets[:, some] > facets[:, i, None])
+        if acceptable is None:
+            possible[i] = not above.any(axis=0).all()
+        else:
+            possible[i] = (acceptable[:, i] & ~(above & acceptable[:, some].T).any(axis=0)).any()
+    return np.flatnonzero(possible)
 
 
 def covers(z: Floats, rows: Indices, columns: Indices, cone: Cone) -> tuple[Floats, Indices]:
@@ -228,39 +220,36 @@ class _Pairs:
     """Designs in `rows` and those in `columns` that may cover them, in each draw."""
 
     def __init__(self, z: Floats, rows: Indices, columns: Indices) -> None:
-        facets = np.ascontiguousarray(z.transpose(2, 0, 1))
-        self._mine = np.ascontiguousarray(facets[:, :, rows])
-        self._theirs = np.ascontiguousarray(facets[:, :, columns])
+        facets = by_facet(z)
+        self._mine, self._theirs = facets[:, rows], facets[:, columns]
+        self._drawn = np.ascontiguousarray(self._theirs.transpose(0, 2, 1))
 
     def nearest(self) -> tuple[Floats, Indices]:
         """Return the smallest of the largest deficits and the column that attains it, (B, R) each."""
         mine, theirs = self._mine, self._theirs
-        facets, draws, rows = mine.shape
-        found, place = np.full((draws, rows), np.inf), np.zeros((draws, rows), dtype=np.intp)
-        for part in slices(draws, rows, AT_HAND):
-            least, at = found[part], place[part]
-            deficit, other = np.empty_like(least), np.empty_like(least)
-            for k in range(theirs.shape[2]):
-                np.subtract(mine[0, part], theirs[0, part, k, None], out=deficit)
-                for n in range(1, facets):
-                    np.subtract(mine[n, part], theirs[n, part, k, None], out=other)
-                    np.maximum(deficit, other, out=deficit)
-                np.maximum(deficit, 0.0, out=deficit)
-                at[deficit < least] = k
-                np.minimum(least, deficit, out=least)
-        return found, place
+        _, rows, draws = mine.shape
+        found, place = np.zeros((rows, draws)), np.zeros((rows, draws), dtype=np.intp)
+        ends = mine.min(axis=2), mine.max(axis=2), theirs.min(axis=2), theirs.max(axis=2)
+        for i in range(rows):
+            least, most = (ends[0][:, i, None] - ends[3]).max(axis=0), (ends[1][:, i, None] - ends[2]).max(axis=0)
+            some = np.flatnonzero(least <= max(most.min(), 0.0))  # another is nearer than the others in every draw
+            for part in slices(draws, len(some), AT_HAND):
+                deficits = np.maximum(reduce(np.maximum, mine[:, i, None, part] - theirs[:, some, part]), 0.0)
+                deficits.min(axis=0, out=found[i, part])
+                place[i, part] = some[deficits.argmin(axis=0)]
+        return found.T, place.T
 
     def lengths(self, draws: Indices, rows: Indices, columns: Indices, cone: Cone) -> Floats:
         """Return M(i, j), (P,), of some rows in some draws with one column each."""
-        deficits = np.maximum(self._mine[:, draws, rows] - self._theirs[:, draws, columns], 0.0)
+        deficits = np.maximum(self._mine[:, rows, draws] - self._theirs[:, columns, draws], 0.0)
         return cone.lift_norms(deficits, non_negative=True)
 
     def shortest(self, draws: Indices, rows: Indices, enough: Floats, cone: Cone) -> tuple[Floats, Indices]:
         """Return the least M(i, .) of some rows in some draws, at most `enough`, and its column, (P,) each."""
         found, place = np.empty(len(draws)), np.empty(len(draws), dtype=np.intp)
-        facets, _, columns = self._theirs.shape
+        facets, columns, _ = self._theirs.shape
         for part in slices(len(draws), columns * facets, ENTRIES):
-            deficits = np.maximum(self._mine[:, draws[part], rows[part], None] - self._theirs[:, draws[part]], 0.0)
+            deficits = np.maximum(self._mine[:, rows[part], draws[part], None] - self._drawn[:, draws[part]], 0.0)
             # M is at least the largest deficit: a column is ruled out where that exceeds `enough`.
             possible = reduce(np.maximum, deficits) <= enough[part, None]
             lengths = np.full(possible.shape, np.inf)
