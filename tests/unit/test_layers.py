@@ -99,7 +99,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         (
             "naive",
             "adaptive.answers",
-            "adaptive.confirming",
             "adaptive.contrasts",
             "adaptive.outlook",
             "published.common",
@@ -115,8 +114,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "published.vogp",
         ),
         ("adaptive.elimination",),
-        ("adaptive.modelled",),
-        ("adaptive.cells", "published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
+        ("modelled",),
+        ("published.ape", "published.auer", "published.ege", "published.paveba", "published.psips"),
         ("adaptive.challenger", "published.drawn", "published.epal"),
         ("published.ehvi", "published.pfes"),
     ],

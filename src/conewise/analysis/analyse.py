@@ -51,9 +51,9 @@ from conewise.noise import GaussianUnknown, Noise
 from conewise.question.objectives import Level, Objective, check_said_of, with_levels
 from conewise.question.question import AnsweringInWords, Guarantee, Question, notion_of
 from conewise.rules import Claims, Plan, Result, Status, SuccessiveElimination
-from conewise.rules.adaptive.confirming import Confirm
 from conewise.rules.adaptive.fixed import FixedSample
 from conewise.rules.evidence import Evidence
+from conewise.rules.modelled import Confirm
 from conewise.tables.measurements import Source, meaning_of
 
 

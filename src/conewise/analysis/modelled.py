@@ -19,8 +19,8 @@ from conewise.models import Prior
 from conewise.models.written import prior_of
 from conewise.question.question import Question
 from conewise.rules import Claims, ModelGuided, Plan, Result, SuccessiveElimination
-from conewise.rules.adaptive.confirming import Confirm
 from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.modelled import Confirm
 from conewise.tables.featured import Listed, features_of
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source

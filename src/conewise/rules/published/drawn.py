@@ -17,7 +17,7 @@ from conewise.border import Floats, Indices
 from conewise.certificate.history import Checkpoints
 from conewise.data.observations import Pulls
 from conewise.models.certificate import Look
-from conewise.rules.adaptive.modelled import ModelGuided
+from conewise.rules.modelled import ModelGuided
 
 _ENTRIES: Final = 2**18  # numbers in a temporary array
 _STEPS: Final = 8  # decisions a batch: where it is longer, each stands for several evaluations of a design
