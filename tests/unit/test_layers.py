@@ -47,7 +47,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "cone": [("text", "polyhedra", "products"), ("checks", "saved", "lift", "widest"), ("cone",)],
     "order": [("dominance", "rivals"), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
     "question": [("noisetext",), ("objectives",), ("question",)],
-    "preferences": [("statements", "questions", "weightings"), ("text", "conflicts"), ("preferences",)],
+    "preferences": [("statements", "questions"), ("text", "conflicts"), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],
     "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
     "problems": [

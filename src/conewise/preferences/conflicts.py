@@ -56,6 +56,13 @@ def rays_of(statements: Iterable[Statement], dim: int) -> Floats:
     return unit(np.vstack(found)) if found else np.empty((0, dim))
 
 
+def conflict_among(statements: Sequence[Statement], dim: int) -> Conflict:
+    """Return a smallest set of statements that contradict each other, and what to take back; false if all agree."""
+    found = contradiction(statements, dim)
+    alone = [s for s in found if not contradiction([other for other in statements if other is not s], dim)]
+    return Conflict(tuple(found), tuple(alone))
+
+
 def contradiction(statements: Sequence[Statement], dim: int) -> list[Statement]:
     """Return a minimal set of statements that contradict each other; [] if all agree."""
     involved = _unsatisfiable(statements, dim)
