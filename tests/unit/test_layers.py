@@ -46,10 +46,10 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 INSIDE: dict[str, list[tuple[str, ...]]] = {
     "cone": [("text", "polyhedra", "products"), ("checks", "saved", "lift", "widest"), ("cone",)],
     "order": [("dominance", "rivals"), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
-    "question": [("noisetext",), ("objectives",), ("question",)],
+    "question": [("objectives",), ("question",)],
     "preferences": [("statements", "questions"), ("text", "conflicts"), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],
-    "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
+    "noise": [("assumption",), ("kinds",), ("mixed",), ("text",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
         ("hard", "recorded", "onebyone", "embedded", "commands"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -346,7 +346,8 @@ class Cone:
         >>> Cone.planar(135).includes(Cone.orthant(2)), Cone.orthant(2).includes(Cone.planar(135))
         (True, False)
         """
-        if as_cone(other).dim != self.dim:
+        other = as_cone(other, self.dim)
+        if other.dim != self.dim:
             raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
         return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
 
@@ -530,9 +531,32 @@ def _restore(
     return cone.remembering(said, about)
 
 
-def as_cone(cone: object) -> Cone:
-    """Return the cone itself; refuse anything else, with a hint how to make a cone from a text form."""
+class HasCone(Protocol):
+    """A value with a cone, such as `Preferences`."""
+
+    @property
+    def cone(self) -> Cone:
+        """Cone that the value stands for."""
+
+
+ConeLike = Cone | str | Floats | Sequence[Sequence[float]] | HasCone
+"""Forms in which a cone is accepted: itself, its text form, its rows, or a value with a cone."""
+
+
+def as_cone(cone: object, dim: int | None = None) -> Cone:
+    """Return the cone that is given as itself, as text, as rows, or by a value with a `cone`, such as `Preferences`.
+
+    `dim` is the number of objectives, for text forms that lack it.
+
+    >>> as_cone("orthant", 3)
+    Cone.orthant(3)
+    """
     if isinstance(cone, Cone):
         return cone
-    hint = f"use Cone.parse({cone!r})" if isinstance(cone, str) else "make one with Cone(W) or a named constructor"
-    raise ConeError(f"cone must be a Cone, got {type(cone).__name__}; {hint}.")
+    if isinstance(cone, str):
+        return Cone.parse(cone, dim)
+    if isinstance(cone, list | tuple | np.ndarray):
+        return Cone(cone)
+    if isinstance(said := getattr(cone, "cone", None), Cone):
+        return said
+    raise ConeError(f"cone must be a Cone, got {type(cone).__name__}; make one with Cone(W) or a named constructor.")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, as_flag, as_floats, as_vectors, check_finite, check_shape, check_sums
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
 
 _SMALL: Final = 1024  # below this many designs the compiled filter alone is fastest
@@ -37,7 +37,7 @@ _WORTH_A_PASS: Final = 0.01  # share of the sample that each further pivot must 
 _WORTHWHILE: Final = 0.2  # share that all pivots together must remove to be used at all
 
 
-def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in C; arrays (..., D) broadcast. Equal designs weakly dominate each other.
 
     >>> weakly_dominates([1, 2], [[1, 2], [0, 3]], Cone.orthant(2)).tolist()
@@ -49,7 +49,7 @@ def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
     return np.asarray((z_better >= z_worse).all(axis=-1))
 
 
-def dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in C and is not zero; arrays (..., D) broadcast.
 
     >>> dominates([1, 2], [[1, 2], [1, 1]], Cone.orthant(2)).tolist()
@@ -61,7 +61,7 @@ def dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
     return np.asarray((z_better >= z_worse).all(axis=-1) & (z_better != z_worse).any(axis=-1))
 
 
-def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in the interior of C; arrays (..., D) broadcast.
 
     >>> strongly_dominates([1, 2], [[1, 1], [0, 1]], Cone.orthant(2)).tolist()
@@ -73,7 +73,7 @@ def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools
     return np.asarray((z_better > z_worse).all(axis=-1))
 
 
-def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+def pareto_mask(points: ArrayLike, cone: ConeLike, *, keep_duplicates: bool = True) -> Bools:
     """Return the Pareto set P* of the (K, D) points as a mask (K,): the points that no other point dominates.
 
     Identical designs do not dominate each other, so all of them are kept; `keep_duplicates=False` keeps the first. A
@@ -88,7 +88,8 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     """
     as_flag(keep_duplicates, "keep_duplicates")
     array = as_floats(points, "points")
-    check_shape(array, "points", as_cone(cone).dim)
+    cone = cone_for(array, cone)
+    check_shape(array, "points", cone.dim)
     if len(array) <= _SMALL:
         return maximal_columns(_mapped(array, cone), keep_duplicates)
     alive, columns = _survivors(array, cone)
@@ -97,10 +98,11 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     return mask
 
 
-def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+def pareto_mask_by_definition(points: ArrayLike, cone: ConeLike, *, keep_duplicates: bool = True) -> Bools:
     """Return the result of `pareto_mask`, computed pair by pair in O(K^2): for tests and for reading."""
     array = as_floats(points, "points")
-    check_shape(array, "points", as_cone(cone).dim)
+    cone = cone_for(array, cone)
+    check_shape(array, "points", cone.dim)
     check_finite(array, "points")
     mask = np.empty(len(array), dtype=bool)
     for i, point in enumerate(array):
@@ -110,8 +112,14 @@ def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates:
     return mask
 
 
-def _facet_values(better: ArrayLike, worse: ArrayLike, cone: Cone) -> tuple[Floats, Floats]:
-    first = as_vectors(better, "better", as_cone(cone).dim)
+def cone_for(points: Floats, cone: object) -> Cone:
+    """Return a cone, given in any form, for points (..., D)."""
+    return as_cone(cone, points.shape[-1] if points.ndim else None)
+
+
+def _facet_values(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> tuple[Floats, Floats]:
+    cone = cone_for(better := as_floats(better, "better"), cone)
+    first = as_vectors(better, "better", cone.dim)
     second = as_vectors(worse, "worse", cone.dim)
     try:
         np.broadcast_shapes(first.shape, second.shape)

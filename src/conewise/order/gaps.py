@@ -24,15 +24,15 @@ from conewise.border import (
     as_vectors,
     check_sums,
 )
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
-from conewise.order.dominance import pareto_mask
+from conewise.order.dominance import cone_for, pareto_mask
 from conewise.order.rivals import FacetSpace, covers, escapes
 
 _PAIRS_AT_ONCE: Final = 2**18
 
 
-def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
+def lift_norm(b: ArrayLike, cone: ConeLike) -> Floats:
     """Return f(b) = min{ |u| : W u >= b } for b (..., N): the shortest move that gains b_n along every facet n.
 
     The result is exact, from a table of the independent subsets of the cone's rows. A solver is used only for very many
@@ -43,13 +43,14 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
 
     Reference: docs/theory, section 2.
     """
-    values = as_vectors(b, "b", len(as_cone(cone).facets))
+    cone = as_cone(cone)
+    values = as_vectors(b, "b", len(cone.facets))
     check_sums(values, "b", LARGEST_MEASURED)
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
     return cone.lift_norms(flat).reshape(values.shape[:-1])
 
 
-def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
+def escape_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = None) -> Floats:
     """Return m(i, j) for every design i (row) and rival j (column): 0 unless j strongly dominates i.
 
     `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
@@ -59,6 +60,7 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
 
     Reference: Ararat & Tekin 2023, equation (8) and Proposition 4.2 (iv).
     """
+    cone = cone_for(means := as_floats(means, "means"), cone)
     mine, theirs = _pairs(means, cone, rivals)
     per_width = 1 / (cone.order_lengths * cone.widths)
     result = np.full((mine.shape[1], theirs.shape[1]), np.inf)
@@ -70,7 +72,7 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
     return result
 
 
-def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
+def cover_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = None) -> Floats:
     """Return M(i, j) for every design i (row) and rival j (column): 0 exactly if j weakly dominates i.
 
     `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
@@ -80,6 +82,7 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
 
     Reference: Ararat & Tekin 2023, equation (9) and Proposition 4.3; docs/theory, section 2.
     """
+    cone = cone_for(means := as_floats(means, "means"), cone)
     mine, theirs = _pairs(means, cone, rivals)
     per_unit = (1 / cone.order_lengths)[:, None, None]
     result = np.empty((mine.shape[1], theirs.shape[1]))
@@ -91,7 +94,7 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
     return result
 
 
-def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
+def suboptimality_gaps(means: ArrayLike, cone: ConeLike) -> Floats:
     """Return Delta*_i = max over the Pareto set of m(i, j), (K,).
 
     A dominated design i must improve by Delta*_i until no design strongly dominates it. The gap is 0 on the Pareto set
@@ -102,13 +105,14 @@ def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
     Reference: Ararat & Tekin 2023, section 4.
     """
-    space, front = _space_and_front(means, cone)
+    cone = cone_for(means := as_floats(means, "means"), cone)
+    space, front = space_and_front(means, cone)
     gaps = np.zeros(len(front))
     gaps[~front] = escapes(space, np.flatnonzero(~front), np.flatnonzero(front))
     return gaps
 
 
-def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
+def separation_gaps(means: ArrayLike, cone: ConeLike) -> Floats:
     """Return Delta+_i = min over the other Pareto designs of M(i, j), (K,); infinite for i not on the front.
 
     The gap is also infinite for the only Pareto design, and 0 for identical Pareto designs. No K x K array is made.
@@ -118,15 +122,17 @@ def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
     Reference: Ararat & Tekin 2023, section 5.
     """
-    space, front = _space_and_front(means, cone)
+    cone = cone_for(means := as_floats(means, "means"), cone)
+    space, front = space_and_front(means, cone)
     gaps = np.full(len(front), np.inf)
     on_front = np.flatnonzero(front)
     gaps[front] = covers(space, cone, on_front, on_front)
     return gaps
 
 
-def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
-    points = as_points(means, "means", as_cone(cone).dim)
+def space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
+    """Return the space of all designs' order values, and the Pareto set as a mask."""
+    points = as_points(means, "means", cone.dim)
     return FacetSpace.of(_measurable(points, cone, "means"), cone), pareto_mask(points, cone)
 
 
@@ -139,7 +145,7 @@ def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
 
 def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floats, Floats]:
     """Return order values of the designs and of their rivals, in columns."""
-    mine = _measurable(as_points(means, "means", as_cone(cone).dim), cone, "means")
+    mine = _measurable(as_points(means, "means", cone.dim), cone, "means")
     if rivals is None:
         return mine, mine
     chosen = as_choice(rivals, "rivals")

@@ -90,7 +90,8 @@ class Preferences:
         >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
         Preferences('better under planar:120', '1 a for 9 b is worth it')
         """
-        if as_cone(cone).dim != self.dim:
+        cone = as_cone(cone, self.dim)
+        if cone.dim != self.dim:
             raise ConeError(f"the cone {cone} orders {cone.dim} objectives, but there are {self.dim}; choose another.")
         if not cone.includes(Cone.orthant(cone.dim)):
             raise ConeError(

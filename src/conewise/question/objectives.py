@@ -21,7 +21,7 @@ from conewise.border import Bools, Floats, advisory, as_number, as_option, as_po
 from conewise.cone.cone import Cone
 from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise, together
-from conewise.question.noisetext import noise_from_dict, parse_noise
+from conewise.noise.text import noise_from_dict, parse_noise
 
 Direction = Literal["max", "min"]
 
