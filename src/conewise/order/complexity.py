@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 from conewise.border import Floats, as_count, as_floats, as_non_negative, as_positive, as_probability, read_only
 from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.order.dominance import cone_for
-from conewise.order.gaps import space_and_front
-from conewise.order.rivals import covers, escapes
+from conewise.order.gaps import covers, escapes, space_and_front
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +41,12 @@ def hardness(means: ArrayLike, cone: ConeLike, epsilon: float) -> float:
     Reference: Ararat & Tekin 2023, Theorem 5.1.
     """
     epsilon = as_non_negative(epsilon, "epsilon")
-    cone = cone_for(means := as_floats(means, "means"), cone)
     space, front = space_and_front(means, cone)
     on_front = np.flatnonzero(front)
     gaps = np.concatenate(
         [
             escapes(space, np.flatnonzero(~front), on_front),
-            covers(space, cone, on_front, on_front, enough=epsilon),
+            covers(space, on_front, on_front, enough=epsilon),
         ]
     )
     np.maximum(gaps, epsilon, out=gaps)

@@ -18,7 +18,6 @@ from conewise.border import (
     Floats,
     Indices,
     as_epsilon,
-    as_floats,
     as_non_negative,
     as_option,
     as_probability,
@@ -29,9 +28,8 @@ from conewise.errors import InputError, counted, printable, shown
 from conewise.noise import ByObjective, Noise
 from conewise.noise.text import as_noise
 from conewise.order.budgets import check_designs
-from conewise.order.dominance import cone_for, pareto_mask
-from conewise.order.gaps import space_and_front
-from conewise.order.rivals import covers, escapes
+from conewise.order.dominance import pareto_mask
+from conewise.order.gaps import covers, escapes, space_and_front
 from conewise.question.objectives import (
     Level,
     Objective,
@@ -382,7 +380,6 @@ def verdict(
     Reference: Ararat & Tekin 2023, Definition 4.6 and Remark 4.7.
     """
     epsilon = as_non_negative(epsilon, "epsilon")
-    cone = cone_for(means := as_floats(means, "means"), cone)
     space, front = space_and_front(means, cone)
     chosen = as_selection(returned, len(front), "returned")
     unacceptable = np.empty(0, dtype=np.intp)
@@ -390,7 +387,7 @@ def verdict(
         short = _shortfall(means, levels)
         front = np.zeros_like(front)
         if (acceptable := np.flatnonzero(short <= 0)).size:
-            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], cone)
+            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], space.cone)
         unacceptable = np.flatnonzero(chosen & (short > epsilon + (ROUNDING * np.abs(short).max() if epsilon else 0.0)))
     missed, extra = np.flatnonzero(front & ~chosen), np.flatnonzero(chosen & ~front)
     largest = float((np.abs(space.columns) * space.per_width[:, None]).max())
@@ -399,7 +396,7 @@ def verdict(
     if not front.any():
         none = np.empty(0, dtype=np.intp)
         return Verdict(succeeds, none, none, none, unacceptable)
-    uncovered = missed[covers(space, cone, missed, np.flatnonzero(chosen), enough=reach) > reach]
+    uncovered = missed[covers(space, missed, np.flatnonzero(chosen), enough=reach) > reach]
     too_far = extra[escapes(space, extra, np.flatnonzero(front)) > reach]
     succeeds &= not len(uncovered) and not len(too_far)
     return Verdict(succeeds, uncovered, too_far, missed, unacceptable)
