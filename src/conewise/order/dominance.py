@@ -28,7 +28,6 @@ _SMALL: Final = 1024  # below this many designs the compiled filter alone is fas
 _COMPARED: Final = 254  # most facets that moocore compares: with 255 it hangs, with more it refuses
 _SORTED: Final = 1024  # from this many designs on, sorting before the compiled filter pays
 _CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
-_STRIDE: Final = 64  # one design in so many is sampled before the pass
 _SAMPLE: Final = 1000  # size of the sample from which pivots are chosen
 _ONE_THREAD: Final = 8192  # beyond about 10^4 numbers a BLAS product starts threads, which is slow on a busy machine
 _CANDIDATES: Final = 100  # designs of the sample's front that may become pivots
@@ -194,42 +193,26 @@ def _maximal_among_many(columns: Floats, keep_duplicates: bool) -> Bools:
 @np.errstate(over="ignore", invalid="ignore")  # overflow can only lead to worse pivots
 def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
     """Return indices and facet values of the designs that no pivot strongly dominates, in one pass by chunks."""
-    if len(points) <= _CHUNK:  # one pivot is cheap; choosing more would not pay
-        z = _mapped(points, cone)
-        top = (_weights(z[:, ::_STRIDE]) @ z).argmax()
-        kept = np.flatnonzero(~_below_a_pivot(z, z[:, [top]]))
-        return kept, z[:, kept]
-    sample = cone.order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
+    sample = cone.order_columns(points[:: max(1, len(points) // _SAMPLE)])
     pivots = _pivots(sample) if np.isfinite(sample).all() else sample[:, :0]
     if not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)
-    weights = _weights(sample)
-    best = -np.inf
+    weights, best = 1 / np.maximum(np.ptp(sample, axis=1), np.finfo(float).tiny), -np.inf
     alive: list[np.ndarray] = []
     columns: list[Floats] = []
     for start in range(0, len(points), _CHUNK):
         z = _mapped(points[start : start + _CHUNK], cone, start)
         scores = weights @ z
-        top = scores.argmax()
-        if scores[top] > best:  # the last pivot is the best design so far
+        if scores[top := scores.argmax()] > best:  # the last pivot is the best design so far
             best, pivots[:, -1] = scores[top], z[:, top]
         kept = np.flatnonzero(~_below_a_pivot(z, pivots))
         alive.append(start + kept)
         columns.append(z[:, kept])
     indices, z = np.concatenate(alive), np.concatenate(columns, axis=1)
-    while z.shape[1] > _CHUNK:
-        pivots = _pivots(z[:, :: z.shape[1] // _SAMPLE])
-        if not pivots.size:
-            break
+    while z.shape[1] > _CHUNK and (pivots := _pivots(z[:, :: z.shape[1] // _SAMPLE])).size:
         left = ~_below_a_pivot(z, pivots)
         indices, z = indices[left], z[:, left]
     return indices, z
-
-
-def _weights(sample: Floats) -> Floats:
-    """Return weights that scale the facets alike, so that large sums mark strong designs: 1 / range; 0 if constant."""
-    reach = sample.max(axis=1) - sample.min(axis=1)
-    return np.asarray(1 / np.where(reach > 0, reach, np.inf))
 
 
 def _pivots(sample: Floats) -> Floats:
