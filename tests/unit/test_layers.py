@@ -44,7 +44,7 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 INSIDE: dict[str, list[tuple[str, ...]]] = {
-    "cone": [("text", "polyhedra", "products"), ("checks", "saved", "lift", "widest"), ("cone",)],
+    "cone": [("text", "polyhedra"), ("checks", "lift", "widest"), ("cone",)],
     "order": [("dominance",), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
     "question": [("objectives",), ("question",)],
     "preferences": [("statements", "questions"), ("text", "conflicts"), ("preferences",)],
