@@ -240,7 +240,8 @@ class Cone:
         """Return the cone that `to_dict` wrote. It compares designs exactly as the original does."""
         if not isinstance(data, dict) or "rows" not in data:
             raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
-        rows, rays, text, said = (data.get(key) for key in ("rows", "rays", "text", "said"))
+        given: dict[str, Any] = data
+        rows, rays, text, said = (given.get(key) for key in ("rows", "rays", "text", "said"))
         if not isinstance(said, list | tuple | None) or not all(isinstance(word, str) for word in said or ()):
             raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
         cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))

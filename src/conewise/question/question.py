@@ -66,7 +66,7 @@ class Stated(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Question:
-    """The question which designs are Pareto optimal under a cone, within epsilon with probability 1 - delta.
+    """A question about designs: which are Pareto optimal under a cone, within epsilon with probability 1 - delta?
 
     `cone` is a `Cone`, its text form ("planar:135"), `Preferences` or rows. `noise` is the assumption about an
     evaluation, or its text form ("gaussian:0.1"); None assumes nothing. `success` is the task of a returned set:
@@ -366,11 +366,12 @@ def verdict(
 ) -> Verdict:
     """Check the success condition for a returned set (mask or indices) against the true means.
 
-    (i) every Pareto design i has a j in P with M(i, j) <= epsilon; (ii) every i in P outside the Pareto set has
+    (i) Every Pareto design i has a j in P with M(i, j) <= epsilon. (ii) Every i in P outside the Pareto set has
     Delta*_i <= epsilon. Gaps within a few roundings of epsilon > 0 count as equal to it. epsilon = 0 asks that P covers
-    the front exactly and holds no strongly dominated design. No K x K array is made. With `levels`, the least
-    acceptable value of each objective (minus infinity for any), the Pareto set is that of the acceptable designs, and
-    no member of P may miss a level by more than epsilon.
+    the front exactly and holds no strongly dominated design. No K x K array is made.
+
+    `levels` are the least acceptable values of the objectives (minus infinity for any). The Pareto set is then that of
+    the acceptable designs, and no member of P may miss a level by more than epsilon.
 
     >>> verdict([1], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
     Verdict(success: 0 uncovered, 0 too far, 0 of the Pareto set not returned)
