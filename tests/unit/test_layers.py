@@ -47,7 +47,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "cone": [("text", "polyhedra"), ("checks", "lift", "widest"), ("cone",)],
     "order": [("dominance",), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
     "question": [("objectives",), ("question",)],
-    "preferences": [("statements", "questions"), ("text", "conflicts"), ("preferences",)],
+    "preferences": [("statements", "questions"), ("text",), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],
     "noise": [("assumption",), ("kinds",), ("mixed",), ("text",)],
     "problems": [

@@ -240,9 +240,8 @@ class Cone:
         """Return the cone that `to_dict` wrote. It compares designs exactly as the original does."""
         if not isinstance(data, dict) or "rows" not in data:
             raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
-        given: dict[str, Any] = data
-        rows, rays, text, said = (given.get(key) for key in ("rows", "rays", "text", "said"))
-        if not isinstance(said, list | tuple | None) or not all(isinstance(word, str) for word in said or ()):
+        rows, rays, text, said = data["rows"], data.get("rays"), data.get("text"), data.get("said", ())
+        if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
             raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
         cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))
         about = as_about(data.get("about", ()), cone.dim)
@@ -253,7 +252,7 @@ class Cone:
                     f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
                 )
             cone = named
-        return cone.remembering(said or (), about)
+        return cone.remembering(said, about)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and text, for JSON or TOML; `from_dict` reads them back to an equal cone.
