@@ -105,8 +105,11 @@ def whole(shape, low, high):
     return npst.arrays(float, shape, elements=st.integers(low, high))
 
 
+_LEVELS = st.booleans()
+
+
 @st.composite
-def cases(draw, levels=st.booleans()):
+def cases(draw, levels=_LEVELS):
     k = draw(st.integers(2, 6))
     asked = {}
     if draw(levels):

@@ -44,12 +44,12 @@ ROOMS = [
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 INSIDE: dict[str, list[tuple[str, ...]]] = {
-    "cone": [("text", "polyhedra", "products"), ("checks", "saved", "lift", "widest"), ("cone",)],
-    "order": [("dominance", "rivals"), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
-    "question": [("noisetext",), ("objectives",), ("question",)],
-    "preferences": [("statements", "questions", "weightings"), ("text", "conflicts"), ("preferences",)],
+    "cone": [("text", "polyhedra"), ("checks", "lift", "widest"), ("cone",)],
+    "order": [("dominance",), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
+    "question": [("objectives",), ("question",)],
+    "preferences": [("statements", "questions"), ("text",), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],
-    "noise": [("assumption", "factors"), ("kinds",), ("mixed",)],
+    "noise": [("assumption",), ("kinds",), ("mixed",), ("text",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
         ("hard", "recorded", "onebyone", "embedded", "commands"),
@@ -372,7 +372,7 @@ def test_the_check_sees_every_form_of_import(room, source):
     ("room", "source"),
     [
         ("order", "from conewise.cone.cone import Cone"),
-        ("question", "from conewise.order.gaps import lift_norm\nfrom conewise.order.rivals import covers"),
+        ("question", "from conewise.order.gaps import lift_norm\nfrom conewise.order.gaps import covers"),
         ("problems", "from conewise.problems.hard import HardInstance\nfrom conewise.order.complexity import hardness"),
         ("demo", "from conewise import Cone"),
         ("cone", "import numpy\nfrom scipy.optimize import nnls"),

@@ -216,6 +216,26 @@ def refuse_arbitrage(matrix: Floats) -> None:
                 )
 
 
+def as_about(entries: object, dim: int) -> tuple[tuple[str, str, float], ...]:
+    """Return the name, goal and unit of each of the `dim` objectives, or () if there are none."""
+    if entries == () or entries == []:
+        return ()
+    if not isinstance(entries, list | tuple) or len(entries) != dim or not all(map(_is_objective, entries)):
+        raise ConeError(
+            '"about" in a cone\'s dictionary must have a name, "max" or "min", and a positive unit for each of the '
+            f"{dim} objectives, as to_dict writes it."
+        )
+    return tuple((name, goal, float(unit)) for name, goal, unit in entries)
+
+
+def _is_objective(entry: object) -> bool:
+    if not isinstance(entry, list | tuple) or len(entry) != 3:
+        return False
+    name, goal, unit = entry
+    number = isinstance(unit, int | float) and not isinstance(unit, bool) and math.isfinite(unit) and unit > 0
+    return isinstance(name, str) and goal in ("max", "min") and number
+
+
 def vector(values: Floats) -> str:
     """Return a vector as text with four digits."""
     return "(" + ", ".join(f"{x:.4g}" for x in values) + ")"

@@ -13,7 +13,7 @@ import numpy as np
 
 from conewise.border import Floats, Indices
 
-Pair = tuple[Floats, Floats]
+Pair = tuple[Floats, Floats] | Floats  # an array holds the two parts along its first axis
 
 _SPLITTER: Final = float(2**27 + 1)
 
@@ -42,10 +42,10 @@ def add(first: Pair, second: Pair) -> Pair:
     return _fast_two_sum(high, low + less)
 
 
-def times(pair: Pair, factor: Floats) -> Pair:
-    """Return a pair multiplied by plain numbers."""
-    high, low = two_product(pair[0], factor)
-    return _fast_two_sum(high, low + pair[1] * factor)
+def product(first: Pair, second: Pair) -> Pair:
+    """Return the product of two pairs, which broadcast against each other."""
+    high, low = two_product(*np.broadcast_arrays(first[0], second[0]))
+    return two_sum(high, low + (first[0] * second[1] + first[1] * second[0]))
 
 
 def over(pair: Pair, divisor: Floats) -> Pair:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from conewise.border import as_option
 from conewise.certificate.blocks.paired import Paired
 from conewise.errors import InputError, shown
-from conewise.question.question import Notion, Question, as_question, notion_of
+from conewise.question.question import Question, as_question
 from conewise.rules import (
     VOGP,
     Algorithm,
@@ -116,15 +116,6 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
     if name == "auto":
         name = "naive" if options.keys() & _RULES["naive"][1] else "elimination"
     return name
-
-
-def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks: Shared | None = None) -> Notion:
-    """What a question has to ask of the rule of that name: its option, or what the rule answers at this epsilon."""
-    if resolved(name, options, blocks) == PAIRED:
-        return notion_of(options.get("success", "cover" if epsilon > 0 else "contain"))
-    if "success" in _RULES[resolved(name, options)][1]:
-        return notion_of(options.get("success", "cover"))
-    return "cover" if epsilon > 0 else "contain"
 
 
 def build(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
-import conewise as cw
 from conewise.certificate.boundaries import Meeting
 from conewise.certificate.pairs import PairTable, places
+
+import conewise as cw
 
 LEVELS, DESIGNS, FACETS = 4, 6, 2
 REACHED = np.array([3, 1, 0, 2, 3, -1])

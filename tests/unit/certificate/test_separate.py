@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from conewise.certificate.separate import Separately, SeparateSample
 from scipy.stats import binom, norm, t
 
 import conewise as cw
 from conewise.certificate.certificate import Sample
-from conewise.certificate.separate import Separately, SeparateSample
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conewise.certificate.separatelooks import SeparateLooks, Streams
 
 import conewise as cw
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.separatelooks import SeparateLooks, Streams
 from conewise.data.observations import Observations
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conewise.certificate.stated import epsilon_of
 
 import conewise as cw
-from conewise.certificate.stated import epsilon_of
 from conewise.data.observations import Observations
 from conewise.noise import Gaussian
 from conewise.rules import SuccessiveElimination

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from conewise.certificate.blocks.claims import Numbers, certified, judged
 from conewise.certificate.requirements import Bounds
 
