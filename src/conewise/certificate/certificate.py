@@ -147,7 +147,7 @@ class Certificate(Scheduled):
             tables = self.tables
             return Ruler(*common, spending, self.directions, tables.counts, tables, self.scale)
         counts = np.unique(np.concatenate([np.maximum(self._counts_of(own), 1.0) for own in self._each(seen)]))
-        return Ruler(*common, spending, self.directions, counts)
+        return Ruler(*common, spending, self.directions, counts, scale=self.scale)
 
     # -- streams -----------------------------------------------------------------------------------------------
 
