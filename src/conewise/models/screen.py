@@ -237,7 +237,7 @@ def _below(
         )
         deviation = _over(room + np.sign(along[axis]) * (means[axis] - middle[axis]), spreads[axis])
         tails = _tails(posterior.mixtures[axis].components, deviation)
-        bound += tails.max(axis=0) if worst else weights[axis] @ tails
+        bound += tails.max(axis=0) if worst else weights[int(axis)] @ tails
     return np.where(margin > 0, np.minimum(bound, 1.0), 1.0), _over(margin, total)
 
 
