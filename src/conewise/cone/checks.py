@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,8 @@ from conewise.border import (
 from conewise.cone.polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
 
+T = TypeVar("T")
+
 SMALLEST_ANGLE: Final = 2e-4
 """Degrees: a cone given by an angle must be this far from a half line and from a half space (see DEGENERATE)."""
 
@@ -29,28 +32,22 @@ _SMALLER = "tilt its rows apart, or choose fewer degrees or a smaller share wher
 _TOO_LITTLE = f"and less than {DEGENERATE:g} is too little to compute with"
 
 
-def real(value: Any, name: str) -> float:
-    """Return a finite number, or raise ConeError."""
+def checked(check: Callable[..., T], value: Any, name: str, *limits: int) -> T:
+    """Return what a check of `border` returns, or raise its refusal as a ConeError."""
     try:
-        return as_number(value, name)
+        return check(value, name, *limits)
     except InputError as error:
         raise ConeError(str(error)) from None
 
 
-def whole(value: Any, name: str, minimum: int = 1, maximum: int = MOST_OBJECTIVES) -> int:
-    """Return a whole number between two limits, or raise ConeError."""
-    try:
-        return as_count(value, name, minimum, maximum)
-    except InputError as error:
-        raise ConeError(str(error)) from None
+def whole(dim: Any) -> int:
+    """Return a number of objectives, or raise ConeError."""
+    return checked(as_count, dim, "dim", 1, MOST_OBJECTIVES)
 
 
 def as_rows(values: ArrayLike, name: str) -> Floats:
     """Return a finite (N, D) array without zero rows; raise ConeError otherwise."""
-    try:
-        rows = as_floats(values, name)
-    except InputError as error:
-        raise ConeError(str(error)) from error
+    rows = checked(as_floats, values, name)
     if rows.ndim != 2 or rows.size == 0:
         raise ConeError(f"{name} must have shape (N, D), one row a facet or ray, got shape {rows.shape}.")
     if rows.shape[0] > MOST_FACETS or rows.shape[1] > MOST_OBJECTIVES:
@@ -69,7 +66,7 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
 
 def angle(value: Any, flat: str) -> float:
     """Return an opening angle between 0 and 180 degrees, not too close to either end. `flat` names the cone at 180."""
-    degrees = real(value, "degrees")
+    degrees = checked(as_number, value, "degrees")
     if not 0 < degrees < 180:
         raise ConeError(
             f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a {flat}, "

@@ -18,8 +18,10 @@ from conewise.border import (
     SAME_DIRECTION,
     Bools,
     Floats,
+    as_count,
     as_floats,
     as_non_negative,
+    as_number,
     as_vectors,
     check_sums,
     read_only,
@@ -29,9 +31,9 @@ from conewise.cone.checks import (
     as_about,
     as_bid_ask,
     as_rows,
+    checked,
     holds_axes,
     irredundant,
-    real,
     refuse_bad_rays,
     refuse_flat,
     refuse_line,
@@ -104,7 +106,7 @@ class Cone:
         >>> Cone.orthant(3).facets.tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
-        dim = whole(dim, "dim")
+        dim = whole(dim)
         return cls._known(np.eye(dim), f"orthant:{dim}")
 
     @classmethod
@@ -133,7 +135,7 @@ class Cone:
         >>> Cone.importance(0.25, dim=2)
         Cone.importance(0.25, dim=2)
         """
-        share, dim = real(share, "share"), whole(dim, "dim")
+        share, dim = checked(as_number, share, "share"), whole(dim)
         if not 0 <= share < 1 / dim:
             remedy = "choose 0 for the orthant" if share < 0 else "choose a smaller share"
             raise ConeError(
@@ -151,7 +153,7 @@ class Cone:
         >>> Cone.ranked(2).contains([[1, -1], [-1, 1]]).tolist()
         [True, False]
         """
-        dim = whole(dim, "dim")
+        dim = whole(dim)
         return cls._known(np.tri(dim), f"ranked:{dim}")
 
     @classmethod
@@ -171,7 +173,7 @@ class Cone:
         `degrees` is the full opening angle of the round cone, as in `planar`, 0 < degrees < 180. The result contains
         the round cone.
         """
-        degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3, maximum=MOST_FACETS)
+        degrees, count = angle(degrees, "half-space"), checked(as_count, facets, "facets", 3, MOST_FACETS)
         try:
             cone = cls(tangent_planes(math.radians(degrees / 2), count))
             alike = bool(cone.removed) or len(cone.rays) != count
@@ -222,18 +224,8 @@ class Cone:
         kind, arguments = cone_arguments(text, dim)
         if kind == "rows":
             return cls(arguments[0])
-        if kind == "rays":
-            return cls.from_rays(arguments[0])
-        if kind == "exchange":
-            return cls.exchange(arguments[0])
-        make = {
-            "orthant": cls.orthant,
-            "ranked": cls.ranked,
-            "planar": cls.planar,
-            "importance": cls.importance,
-            "ice_cream": cls.ice_cream,
-        }[kind]
-        return make(*arguments)
+        made: Self = getattr(cls, "from_rays" if kind == "rays" else kind)(*arguments)
+        return made
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

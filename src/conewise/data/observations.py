@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -285,16 +284,16 @@ def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
         raise InputError(f"problem.evaluate returned {counted(returned.means.shape[1], 'objective')}, not {dim}.")
     if np.array_equal(pulls.designs, returned.designs) and np.array_equal(pulls.counts, returned.counts):
         return returned
-    asked, came = Counter[int](), Counter[int]()
-    for entries, total in ((pulls, asked), (returned, came)):
-        for design, count in zip(entries.designs.tolist(), entries.counts.tolist(), strict=True):
-            total[design] += count
-    for design in (*asked, *came):
-        if asked[design] != came[design]:
-            raise InputError(
-                f"problem.evaluate was asked for {counted(asked[design])} of design {design} and returned "
-                f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
-            )
+    designs, places = np.unique(np.append(pulls.designs, returned.designs), return_inverse=True)
+    asked, came = np.zeros((2, len(designs)), dtype=np.int64)
+    np.add.at(asked, places[: len(pulls.designs)], pulls.counts)
+    np.add.at(came, places[len(pulls.designs) :], returned.counts)
+    if len(wrong := np.flatnonzero(asked != came)):
+        design = wrong[0]
+        raise InputError(
+            f"problem.evaluate was asked for {counted(asked[design])} of design {designs[design]} and returned "
+            f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
+        )
     return returned
 
 

@@ -16,6 +16,8 @@ from conewise.border import Floats, Indices
 Pair = tuple[Floats, Floats] | Floats  # an array holds the two parts along its first axis
 
 _SPLITTER: Final = float(2**27 + 1)
+_BITS: Final = 52  # of whole numbers that add up without rounding
+_SMALLEST: Final = -1074  # exponent of the smallest number
 
 
 def two_sum(a: Floats, b: Floats) -> Pair:
@@ -57,25 +59,25 @@ def over(pair: Pair, divisor: Floats) -> Pair:
 
 
 def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
-    """Return the sum of the rows of each group. The order of the rows does not matter.
+    """Return the sum of the rows of each group, in any order of the rows.
 
-    Values are cut into slices of so few bits that sums of slices have no rounding error (Rump, Ogita and Oishi 2008,
-    Accurate floating-point summation I). Only the addition of a few slices, highest first, is rounded.
+    The numbers are cut into slices of so few bits that the slices of all rows add up without rounding.
     """
-    shape = n_groups, *values[0].shape[1:]
-    total: Pair = np.zeros(shape), np.zeros(shape)
-    if np.bincount(groups, minlength=1).max() <= 1:  # nothing to add
-        total[0][groups], total[1][groups] = values
-        return total
+    order = np.argsort(groups, kind="stable")
+    present, starts = np.unique(groups[order], return_index=True)
+    bits = _BITS - len(order).bit_length()
+    total: Pair = np.zeros((2, len(present), *values[0].shape[1:]))
     for part in values:
-        rest = part.reshape(len(groups), -1).T.copy()
-        while (largest := float(np.abs(rest).max(initial=0.0))) > 0:
-            top = math.ldexp(1.5, math.frexp(largest)[1] + len(groups).bit_length())
-            piece = (rest + top) - top
-            rest -= piece
-            sums = [np.bincount(groups, each, n_groups) for each in piece]
-            total = add(total, (np.stack(sums, axis=-1).reshape(shape), np.zeros(shape)))
-    return total
+        left = part[order]
+        while (largest := float(np.abs(left).max(initial=0.0))) > 0:
+            unit = math.ldexp(1.0, max(math.frexp(largest)[1] - bits, _SMALLEST))
+            slices = np.rint(left / unit) * unit
+            left = left - slices
+            sums = np.add.reduceat(slices, starts, axis=0)
+            total = add(total, (sums, np.zeros_like(sums)))
+    result = np.zeros((2, n_groups, *values[0].shape[1:]))
+    result[:, present] = total
+    return result
 
 
 def _fast_two_sum(a: Floats, b: Floats) -> Pair:

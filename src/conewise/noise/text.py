@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -23,13 +23,13 @@ _KINDS: Final[dict[str, tuple[type[Noise], tuple[str, ...]]]] = {
     "known": (Known, ()),
 }
 _FORMS: Final = "unknown, unknown:STEP, binary, known, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH"
-_TEXTS: Final[dict[str, tuple[Callable[..., Noise], tuple[int, ...]]]] = {
-    "unknown": (GaussianUnknown, (0, 1)),
-    "binary": (Binary, (0,)),
-    "known": (Known, (0,)),
-    "gaussian": (Gaussian, (1,)),
-    "subgaussian": (SubGaussian, (1,)),
-    "bounded": (Bounded, (2,)),
+_PARTS: Final = {
+    "unknown": (0, 1),
+    "binary": (0,),
+    "known": (0,),
+    "gaussian": (1,),
+    "subgaussian": (1,),
+    "bounded": (2,),
 }
 
 
@@ -93,17 +93,19 @@ def parse_noise(text: str, what: str = "noise") -> Noise:
     (GaussianUnknown(), Bounded(0.0, 5.0), Binary())
     """
     kind, *parts = text.strip().split(":")
-    if kind not in _TEXTS or len(parts) not in _TEXTS[kind][1]:
+    if len(parts) not in _PARTS.get(kind, ()):
         raise InputError(f"{what} must be {_FORMS}, got {text[:60]!r}.")
     for part in parts:
         refuse_comma(part)
-    if kind == "unknown" and parts:
+    if kind == "unknown":
+        if not parts:
+            return GaussianUnknown()
         steps = [None if word.strip() == "seen" else _numbers(word, text, what)[0] for word in parts[0].split(",")]
         return GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])
     given = [values if len(values) > 1 else values[0] for values in (_numbers(part, text, what) for part in parts)]
     if kind == "subgaussian" and isinstance(given[0], list):
         raise InputError("subgaussian noise has one SIGMA for all directions; give the largest.")
-    return _TEXTS[kind][0](*given)
+    return _KINDS[kind][0](*given)
 
 
 def _numbers(part: str, text: str, what: str) -> list[float]:
