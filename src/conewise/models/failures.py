@@ -2,9 +2,9 @@
 
 Draws are given by facet values z = W mu of shape (B, A, N): B draws of A designs along N facets. In a draw the set P
 succeeds at epsilon on two conditions. Every design outside is covered by one inside, min_j M(i, j) <= epsilon. Every
-design inside is within epsilon, max_j m(i, j) <= epsilon. Designs that are not Pareto optimal may be asked to be covered
-as well: a design that covers another covers all designs which that one dominates. For "contain" no design outside may
-be Pareto optimal.
+design inside is within epsilon, max_j m(i, j) <= epsilon. Designs that are not Pareto optimal may be asked to be
+covered as well: a design that covers another covers all designs which that one dominates. For "contain" no design
+outside may be Pareto optimal.
 
 Where there are levels, only designs that meet them are rivals. A design inside may miss none by more than epsilon.
 Every design outside is left out for one reason: it misses a level, or it is covered (docs/posterior, section 12).

@@ -231,7 +231,7 @@ def _below(
     margin = slack + sum(share * mean for share, mean in zip(along, middle, strict=True))
     total = sum(abs(share) * spread for share, spread in zip(along, typical, strict=True))
     bound = np.zeros(len(margin))
-    for axis in np.flatnonzero(along):
+    for axis in np.flatnonzero(along).tolist():
         room = margin * np.divide(
             typical[axis], total, out=np.full_like(total, 1 / np.abs(along).sum()), where=total > 0
         )
