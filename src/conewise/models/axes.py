@@ -62,7 +62,7 @@ class Axes:
 
     @property
     def words(self) -> str:
-        """What is assumed of an unknown noise, which is more than its own words; empty for a known one."""
+        """The assumption about an unknown noise, which is more than its own words; empty for a known noise."""
         if self.variances is None:
             return "normal noise of unknown size, one for all designs, independent between objectives"
         return ""

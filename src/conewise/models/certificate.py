@@ -1,7 +1,7 @@
 """Certify a set by a posterior: when to stop and what may be claimed, on average over the prior (docs/posterior).
 
-Theorem A: if the set and epsilon are chosen from what was seen, and the posterior probability that they fail is at most
-delta, then they fail with probability at most delta, at any time of stopping and after any number of looks. The
+Theorem A: choose the set and epsilon from the observations, so that their posterior probability to fail is at most
+delta. Then they fail with probability at most delta, at any time of stopping and after any number of looks. The
 posterior probability is bounded by fresh draws (Clopper & Pearson 1934), for which a tenth of delta is put aside.
 
 Theorem B does the same for every component of the prior instead of on average over them (`robust`).

@@ -1,8 +1,8 @@
 """Choose the set to return: the one that fails in as few draws as a short search can find.
 
-A design inside costs the draws in which it is too far; a design outside, those in which no design inside covers it, or,
-where there are levels, those in which it meets them, whichever is less. The draws that choose are never the draws that
-judge.
+A design inside costs the draws in which it is too far. A design outside costs those in which no design inside covers
+it. Where there are levels, it may instead cost those in which it meets them, if these are fewer. The draws that choose
+are never the draws that judge.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Compute for one component of a prior, given where evaluations were made, all that does not depend on their values.
+"""Compute the posterior covariances of one component of a prior, which do not depend on observed values.
 
-With A = L L' the covariance of the averages, S their covariance with other designs and 1 a column of ones, everything
+Let A = L L' be the covariance of the averages, S their covariance with other designs and 1 a column of ones. Everything
 is made of V = L^-1 S and b = L^-1 1. Objectives with the same noise share it, and so do all draws of a look.
 """
 

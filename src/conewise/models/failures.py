@@ -1,13 +1,13 @@
 """Compute what a returned set would need in each draw of the values: the smallest epsilon, and the design in the way.
 
 Draws are given by facet values z = W mu of shape (B, A, N): B draws of A designs along N facets. In a draw the set P
-succeeds at epsilon iff every design outside is covered by one inside, min_j M(i, j) <= epsilon, and every design inside
-is within epsilon, max_j m(i, j) <= epsilon. Designs that are not Pareto optimal may be asked to be covered as well:
-a design that covers another covers all designs which that one dominates. For "contain" no design outside may be Pareto
-optimal.
+succeeds at epsilon on two conditions. Every design outside is covered by one inside, min_j M(i, j) <= epsilon. Every
+design inside is within epsilon, max_j m(i, j) <= epsilon. Designs that are not Pareto optimal may be asked to be
+covered as well: a design that covers another covers all designs which that one dominates. For "contain" no design
+outside may be Pareto optimal.
 
-Where there are levels, only designs that meet them are rivals; a design inside may miss none by more than epsilon; and
-every design outside is left out for one reason: it misses a level, or it is covered (docs/posterior, section 12).
+Where there are levels, only designs that meet them are rivals. A design inside may miss none by more than epsilon.
+Every design outside is left out for one reason: it misses a level, or it is covered (docs/posterior, section 12).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AT_HAND: Final = 2**14  # ... where speed counts: it should stay in the cache
 
 @dataclass(frozen=True, eq=False)
 class Needs:
-    """For each draw and design: the smallest epsilon at which the design is no reason to fail, and its judge."""
+    """The smallest epsilon at which each design is no reason to fail in each draw, and the design that decides it."""
 
     at: Floats  # (B, A)
     by: Indices  # (B, A): positions of the rivals of designs inside, and of the covers of designs outside
@@ -187,7 +187,7 @@ def pareto(z: Floats, rows: Indices, rivals: Floats) -> Bools:
 def possibly_optimal(z: Floats, acceptable: Bools | None = None) -> Indices:
     """Return the designs that may be Pareto optimal in some draw: those that the front of the average draw leaves open.
 
-    `acceptable` (B, A) marks the designs that count in each draw. The others are not optimal there and rule out none.
+    `acceptable` (B, A) marks the designs that count in each draw. A design that does not count rules out no other.
     """
     everyone = np.arange(z.shape[1])
     usual = everyone if acceptable is None else np.flatnonzero(2 * acceptable.sum(axis=0) > len(z))

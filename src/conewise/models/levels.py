@@ -46,7 +46,7 @@ class Required:
 
 @dataclass(frozen=True, eq=False)
 class Spare:
-    """By how much A designs meet their levels in each of B draws."""
+    """The margins by which A designs meet their levels in each of B draws."""
 
     each: Floats  # (B, A, R): below 0 where a level is missed
     keeps: bool

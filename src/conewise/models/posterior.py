@@ -1,8 +1,8 @@
 """Compute the posterior of a prior's mixture, given statistics: weights, means, covariances and joint draws.
 
 Everything is a function of counts and averages (and of the scatter, where the noise is unknown), computed anew in the
-order of the designs: how observations arrived, and in what batches, changes nothing. With n designs evaluated the cost
-is n^3 a component for the weights, and K n^2 for each component that is not negligible; K x K is never made. Objectives
+order of the designs. The order and the batches of observations change nothing. With n designs evaluated the weights
+cost n^3 a component, and each component that is not negligible costs K n^2. K x K is never made. Objectives
 that are measured one by one have data of their own each (docs/posterior, section 7).
 
 The common level has a flat prior. Differences of designs have proper priors all the same, given the differences of the
@@ -29,7 +29,7 @@ from conewise.models.levels import WIDTHS
 from conewise.models.priors import Components, Prior
 
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
-_AT_ONCE: Final = 128  # designs of which means are worked out at a time: few, so that they fit into the cache
+_AT_ONCE: Final = 128  # designs of which means are computed at a time: few, so that they fit into the cache
 
 
 class Apart(Protocol):
@@ -59,7 +59,7 @@ class Data:
 
     @property
     def places(self) -> tuple[bytes, bytes]:
-        """Where was measured, and how well: axes that agree here share all that depends on nothing else."""
+        """The measured designs and their variances: axes that agree here share all that depends on nothing else."""
         return self.designs.tobytes(), self.variances.tobytes()
 
     @classmethod
@@ -84,8 +84,8 @@ class Data:
 class Component:
     """The posterior of one component for one objective, without its weight.
 
-    With A = L L' the covariance of the averages, a = L^-1 y and b = L^-1 1, the level is estimated by a.b / b.b, where
-    it is flat; where it is normal with variance v beforehand, by a.b / (b.b + 1/v).
+    Let A = L L' be the covariance of the averages, a = L^-1 y and b = L^-1 1. A flat level is estimated by a.b / b.b;
+    where it is normal with variance v beforehand, by a.b / (b.b + 1/v).
     """
 
     known: Conditioned  # what does not depend on values

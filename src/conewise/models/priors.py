@@ -63,7 +63,7 @@ class Components:
 
 
 class Prior(ABC):
-    """What is believed of K designs before any evaluation, the same and independently for every objective."""
+    """Belief about K designs before any evaluation, alike and independent for every objective."""
 
     @property
     @abstractmethod

@@ -1,9 +1,9 @@
 """Draw some of very many designs jointly, and bound what the others can change.
 
 A design that a returned one dominates is covered, and as a rival it asks for nothing that the returned one does not ask
-for. So a design may be left out of the draws at the price of the posterior probability that the returned design which
-seems to dominate it most clearly does not (docs/posterior, section 5). Where there are levels, the price may also be
-the probability that it meets the one which it seems to miss most clearly (section 12).
+for. So it may be left out of the draws. The price is the posterior probability that the returned design does not
+dominate it (docs/posterior, section 5). Where there are levels, the price may also be the probability that it meets the
+level which it seems to miss most clearly (section 12).
 
 All these bounds are of one kind (`_below`): a margin is divided among the axes, and each axis has its mixture of tails.
 """
@@ -41,8 +41,8 @@ def core(
 ) -> Indices:
     """Return the designs that are hardest to leave out, by the heaviest components; any choice is valid.
 
-    Left out are those that the front of the means dominates, as it seems, or that seem to miss a level, but for a
-    probability of `negligible` together; and the easiest of the others where they are more than `most` (CORE).
+    Left out are designs that the front of the means seems to dominate or that seem to miss a level. Together this is
+    wrong with probability `negligible`. The easiest of the other designs go too where they are more than `most` (CORE).
     """
     everyone, most = np.arange(n_designs), CORE if most is None else most
     if n_designs <= (min(FEW, most) if negligible > 0 else most):
@@ -189,7 +189,7 @@ _Known = tuple[tuple[Component, ...], list[tuple[Floats, Floats]], Floats]
 
 
 def _known(posterior: Posterior, designs: Indices) -> list[_Known]:
-    """For each axis: its components, what averages tell each of them about the designs, and the means (G, P)."""
+    """Return the components of each axis, what averages tell them about the designs, and the means (G, P)."""
     result = []
     for mixture in posterior.mixtures:
         reaches = [part.known.reach(designs) for part in mixture.components]
@@ -231,7 +231,7 @@ def _below(
     margin = slack + sum(share * mean for share, mean in zip(along, middle, strict=True))
     total = sum(abs(share) * spread for share, spread in zip(along, typical, strict=True))
     bound = np.zeros(len(margin))
-    for axis in np.flatnonzero(along):
+    for axis in np.flatnonzero(along).tolist():
         room = margin * np.divide(
             typical[axis], total, out=np.full_like(total, 1 / np.abs(along).sum()), where=total > 0
         )

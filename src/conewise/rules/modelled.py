@@ -1,7 +1,7 @@
 """Identify designs with a model of them: stop by the posterior certificate, and ask for what it lacks.
 
 Rows are measured (`ModelGuided`), or one objective at a time (`SeparateModelGuided`). There a *cell* is one objective
-of one design, numbered as in `adaptive.separate`, and every objective has a posterior of its own, given the designs in
+of one design, numbered as in `adaptive.separate`. Every objective has a posterior of its own, given the designs in
 which it was measured (docs/posterior, section 7).
 
 A model misses designs that behave unlike their neighbours. One that is worse than predicted is found where every
@@ -43,13 +43,13 @@ Confirm = bool | Literal["all"]
 _LARGEST_SEED: Final = 2**63 - 1
 _PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
 _CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certain: every evaluation may be the last
-_LONGEST: Final = 64  # ... or whatever somebody wants, up to this
+_LONGEST: Final = 64  # ... or as many as are asked for, up to this
 _FEWEST: Final = 2  # designs that must have been evaluated before anything is said
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """What was computed for a state; this saves time and changes no result."""
+    """Store what was computed for a state; this saves time and changes no result."""
 
     state: Any
     look: Look
