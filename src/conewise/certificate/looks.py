@@ -12,7 +12,6 @@ to use, so the terms are plain Chernoff bounds.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -40,7 +39,7 @@ _OUTWARDS, _OUTWEIGHTS = np.append(0.0, (_NODES + 1) / 2), np.append(0.0, _WEIGH
 _STEP: Final = math.sqrt(2)  # ratio of two probabilities whose boundaries are worked out; others lie between
 _CLOSE: Final = 1e-3  # the last of Newton's steps: what is left is of the order of its square
 _REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
-_SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
+SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     (docs/adaptive, 2).
     """
     shares = spending(levels, anchor)
-    totals = np.array(alphas)[:, None] / _SAFETY
+    totals = np.array(alphas)[:, None] / SAFETY
     with np.errstate(divide="ignore"):
         log_terms = np.log(totals) + np.log(shares)[None, :]
     if not normal:
@@ -89,7 +88,8 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     chosen = _spread_out(totals[:, 0])
     log_terms = log_terms[chosen]
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
-    result, below, n = single.copy(), _Below.first(len(chosen)), levels.counts
+    nowhere, n = np.empty((len(chosen), 0)), levels.counts
+    result, below = single.copy(), Below(np.full(len(chosen), np.inf), nowhere, nowhere, 0.0)
     for look in range(1, len(n)):
         below = below.after(result[:, look - 1], math.sqrt(n[look - 1] / n[look]))
         guess = result[:, look - 1] + (result[:, look - 1] - result[:, look - 2] if look > 1 else 0.0)
@@ -120,7 +120,7 @@ def _between(alphas: Floats, chosen: Indices, boundaries: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Below:
+class Below:
     """Compute the chance to have stayed below the boundary at all looks before, given the error at this look."""
 
     edge: Floats
@@ -132,42 +132,40 @@ class _Below:
     correlation: float
     """Of the error now with that at the look before."""
 
-    @classmethod
-    def first(cls, boundaries: int) -> _Below:
-        """Return the first look, before which no boundary could be exceeded."""
-        nowhere = np.empty((boundaries, 0))
-        return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
-
-    def after(self, edge: Floats, correlation: float) -> _Below:
+    def after(self, edge: Floats, correlation: float) -> Below:
         """Return the next look, if the boundary here is `edge` and errors of the two looks have this correlation."""
         width = _REACH * math.sqrt(1 - correlation**2)
         nodes = edge[:, None] + width * (_NODES - 1) / 2
-        return _Below(edge, nodes, _WEIGHTS * width / 2 * self.chance(nodes), correlation)
+        return Below(edge, nodes, _WEIGHTS * width / 2 * self.chance(nodes), correlation)
 
     def chance(self, error: Floats) -> Floats:
         """Return the chance to have stayed below at every look before, (A, X); far below the edge it is put at 1."""
+        from scipy.special import log_ndtr
+
         spread = math.sqrt(1 - self.correlation**2)
         mean = self.correlation * error
         lowest = self.edge[:, None] - _REACH * spread
         density = np.exp(-0.5 * ((self.nodes[:, None, :] - mean[:, :, None]) / spread) ** 2)
         near = (density * self.weights[:, None, :]).sum(axis=2) / (spread * math.sqrt(2 * math.pi))
-        return np.asarray(near + np.exp(_log_ndtr()((lowest - mean) / spread)))
+        return np.asarray(near + np.exp(log_ndtr((lowest - mean) / spread)))
 
     def crossing(self, edge: Floats) -> tuple[Floats, Floats]:
         """Return the logarithm of the chance to exceed `edge` now for the first time, and its slope in `edge`: (A,)."""
+        from scipy.special import log_ndtr
+
         reach = 12.0 / np.maximum(edge, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
         error = edge[:, None] + reach * _OUTWARDS
         chance = self.chance(error)
         density = np.exp(-0.5 * (error**2 - edge[:, None] ** 2)) * chance
         inside = (density * _OUTWEIGHTS * reach).sum(axis=1) / math.sqrt(2 * math.pi)
-        beyond = _log_ndtr()(-(edge + reach[:, 0]))
+        beyond = log_ndtr(-(edge + reach[:, 0]))
         with np.errstate(divide="ignore"):
             crossing = np.logaddexp(np.log(inside) - 0.5 * edge**2, beyond)
             # The derivative of the chance is minus the density at the edge itself, which is the first node.
             return crossing, -np.exp(np.log(chance[:, 0]) - 0.5 * edge**2 - crossing) / math.sqrt(2 * math.pi)
 
 
-def _least(below: _Below, log_terms: Floats, enough: Floats, guess: Floats) -> Floats:
+def _least(below: Below, log_terms: Floats, enough: Floats, guess: Floats) -> Floats:
     """Return the smallest z, to 1e-6 and from above, crossed now with probability exp(log_terms) at most.
 
     `enough` always is such a z. The logarithm of the probability is concave in z, so each of Newton's steps lands at
@@ -182,12 +180,3 @@ def _least(below: _Below, log_terms: Floats, enough: Floats, guess: Floats) -> F
             break
         guess = found
     return found
-
-
-@lru_cache
-def _log_ndtr() -> Callable[[Floats], Floats]:
-    """Import the function of SciPy once, and only when it is needed."""
-    from scipy.special import log_ndtr
-
-    function: Callable[[Floats], Floats] = log_ndtr
-    return function

@@ -100,8 +100,7 @@ class Pilot:
         """Return the pilots with more observations; once they are complete, `later` is what comes after them."""
         pilot = replace(self, later=observations if self.later is None else _joined(self.later, observations))
         while pilot.weights is None:
-            pilot = pilot._filled()
-            if pilot.missing.any():
+            if (pilot := pilot._filled()).missing.any():
                 return pilot
             pilot = pilot._looked_at()
         return pilot
@@ -115,25 +114,24 @@ class Pilot:
         used, rest = (self.later.chosen(which, self.later.designs[which]) for which in entries)
         return replace(self, statistics=self.statistics.add(used), later=rest if len(rest) else None)
 
-    def _looked_at(self) -> Pilot:
-        """Return complete pilots, or pilots that want more observations of designs with small gaps."""
-        if self.struck_by is None:
-            return self._first_look()._looked_at()
-        left, counts = self.struck_by < 0, self.statistics.counts
-        margins = Margins.of(self.statistics, self.task)
-        target = np.minimum(
-            _PART[self.task.covering] * margins.needed(left), np.minimum(_GROWTH * counts, self.task.most)
-        )
-        wanted = np.maximum(np.ceil(target).astype(np.int64), counts)
-        if (wanted > counts).any():
-            return replace(self, wanted=wanted)
-        return replace(self, weights=margins.weights(left))
-
     def _first_look(self) -> Pilot:
         """Find the designs that are beaten already; none if an entry of several brought more than was wanted."""
         if (self.statistics.counts > self.wanted).any():
             return replace(self, struck_by=np.full(len(self.wanted), -1))
         return replace(self, first=self.statistics, struck_by=self.task.beaten_by(self.statistics))
+
+    def _looked_at(self) -> Pilot:
+        """Return complete pilots, or pilots that want more observations of designs with small gaps."""
+        if self.struck_by is None:
+            return self._first_look()._looked_at()
+        left = self.struck_by < 0
+        counts, margins = self.statistics.counts, Margins.of(self.statistics, self.task)
+        longest = np.minimum(_GROWTH * counts, self.task.most)
+        target = np.minimum(_PART[self.task.covering] * margins.needed(left), longest)
+        wanted = np.maximum(np.ceil(target).astype(np.int64), counts)
+        if (wanted > counts).any():
+            return replace(self, wanted=wanted)
+        return replace(self, weights=margins.weights(left))
 
 
 def _joined(first: Observations, second: Observations) -> Observations:

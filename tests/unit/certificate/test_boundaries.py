@@ -134,7 +134,7 @@ def correlations(levels: Levels) -> np.ndarray:
 def ever(z: np.ndarray, correlations: np.ndarray) -> float:
     """P(a Markov chain of standard normal errors with these correlations ever exceeds z), look after look."""
     column = z[:, None]
-    below = looks._Below.first(1)
+    below = looks.Below(np.array([np.inf]), np.empty((1, 0)), np.empty((1, 0)), 0.0)
     total = float(norm.sf(z[0]))
     for (before, edge), rho in zip(pairwise(column), correlations, strict=False):
         below = below.after(before, float(rho))
