@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from conewise.certificate.separate import Separately, SeparateSample
 from shared.certificates import certificate
 
 import conewise as cw
 from conewise.certificate.asked import Asked
 from conewise.certificate.certificate import Sample
-from conewise.certificate.separate import Separately, SeparateSample
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Gaussian
 

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from conewise.certificate.requirements import Requirements
 from scipy.stats import binom
 
 import conewise as cw
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.mixed import Added
 from conewise.certificate.radii import radii_for, radii_for_one_look
-from conewise.certificate.requirements import Requirements
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 from conewise.rules import Certificate

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conewise.certificate.separate import Separately, SeparateSample
 
 import conewise as cw
-from conewise.certificate.separate import Separately, SeparateSample
 from conewise.noise import Gaussian
 from conewise.rules.adaptive.fixed import FixedSample
 from conewise.rules.evidence import Evidence

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from conewise.certificate.requirements import Bounds
 
 import conewise as cw
 from conewise.certificate.bounded import CURVE, LARGEST_SQUARES, log_mixture
 from conewise.certificate.certificate import Sample
-from conewise.certificate.requirements import Bounds
 from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
