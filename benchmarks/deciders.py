@@ -2,10 +2,9 @@
 
     python -m benchmarks.deciders [--runs 200] [--write]
 
-A decider has a weighting, drawn evenly, and prefers the design that is better under it; where answers may be wrong,
-each is the opposite with probability WRONG, and the questions know that (`trust`). Designs are drawn anew for every
-decider, but for the sorting networks, which are what they are. Seeds start at SEED, and chose nothing. `--write` puts
-the table into docs/preferences.md. A section of `python -m benchmarks` has what statements and questions take.
+A decider has a weighting, drawn evenly, and prefers the design that is better under it. Designs are drawn anew for
+every decider, but for the sorting networks, which are what they are. Seeds start at SEED, and chose nothing. `--write`
+puts the table into docs/preferences.md. A section of `python -m benchmarks` has what statements and questions take.
 """
 
 from __future__ import annotations
@@ -26,8 +25,7 @@ from conewise.problems import load
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "preferences.md"
 HEADING = "## How much questions leave, measured"
-SEED, DELTA, WRONG = 20190226, 0.05, 0.1
-"""DELTA: how often a best design may be struck by wrong answers; WRONG: how often an answer is."""
+SEED = 20190226
 
 
 @dataclass(frozen=True)
@@ -36,9 +34,8 @@ class Case:
 
     name: str
     questions: int
-    at_most: float | None = None
-    """How many designs may be left, on average, where answers are right."""
-    wrong: float = 0.0
+    at_most: float
+    """How many designs may be left, on average."""
     networks: bool = False
     n_designs: int = 500
 
@@ -56,21 +53,19 @@ class Decider:
 CASES = (
     Case("500 random designs, 3 objectives", 3, 5),
     Case("206 sorting networks (SNW), 2 objectives", 3, 2, networks=True),
-    Case("500 random designs, 3 objectives, every tenth answer wrong", 6, wrong=WRONG),
 )
 
 
-def decided(case: Case, number: int, wrong: float | None = None) -> Decider:
-    """The decider of that number, asked to the end; who is wrong more often than is believed, by `wrong`."""
+def decided(case: Case, number: int) -> Decider:
+    """The decider of that number, asked to the end."""
     rng = np.random.default_rng([SEED, CASES.index(case) if case in CASES else len(CASES), number])
     means = load("snw").means if case.networks else rng.normal(size=(case.n_designs, 3))
     weights = rng.dirichlet(np.ones(means.shape[1]))
-    nothing = cw.Preferences([f"f{d}" for d in range(means.shape[1])], trust=1 - case.wrong)
-    said, mistaken = nothing, rng.random(case.questions) < (case.wrong if wrong is None else wrong)
-    for n in range(case.questions):
+    said = nothing = cw.Preferences([f"f{d}" for d in range(means.shape[1])])
+    for _ in range(case.questions):
         if (pair := said.ask(means)) is None:
             break
-        i, j = pair if ((means[pair[0]] - means[pair[1]]) @ weights >= 0) != mistaken[n] else pair[::-1]
+        i, j = pair if ((means[pair[0]] - means[pair[1]]) @ weights >= 0) else pair[::-1]
         said = said.prefers(means[i], over=means[j])
     remains = said.remaining(means)
     before = int(nothing.remaining(means).sum())
@@ -92,10 +87,9 @@ def rows() -> Iterator[Row]:
     statements(3)
     yield stated("200 choices in 5 objectives, said and made a cone", _least(statements), "s", below=1)
     means = np.random.default_rng(SEED).normal(size=(500, 3))
-    for trust, case in ((1.0, "the first question"), (0.9, "the first question, answers that may be wrong")):
-        said = cw.Preferences(["a", "b", "c"], trust=trust)
-        said.ask(means)
-        yield stated(f"{case}, 500 designs, 3 objectives", _least(lambda said=said: said.ask(means)), "s", below=1)
+    said = cw.Preferences(["a", "b", "c"])
+    said.ask(means)
+    yield stated("the first question, 500 designs, 3 objectives", _least(lambda: said.ask(means)), "s", below=1)
 
 
 def _least(work: Callable[[], object]) -> float:
@@ -113,11 +107,10 @@ def table(runs: int) -> list[str]:
         kept = sum(each.kept for each in found)
         low = beta.ppf(0.025, kept, runs - kept + 1) if kept else 0.0
         high = beta.ppf(0.975, kept + 1, runs - kept) if kept < runs else 1.0
-        most = "" if case.at_most is None else f"{case.at_most:g}"
         lines.append(
             f"| {case.name} | {case.questions} | {np.mean([e.before for e in found]):.1f} "
-            f"| {np.mean([e.left for e in found]):.1f} | {most} "
-            f"| {kept} of {runs} ({low:.1%} to {high:.1%}) | {1 - DELTA if case.wrong else 1:.0%} |"
+            f"| {np.mean([e.left for e in found]):.1f} | {case.at_most:g} "
+            f"| {kept} of {runs} ({low:.1%} to {high:.1%}) | 100% |"
         )
     return [line.replace("%", " %") for line in lines]
 

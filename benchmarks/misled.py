@@ -101,6 +101,28 @@ def of_more_digits(noise: Noise, step: float) -> Wrong:
     return wrong
 
 
+def of_many_digits(noise: Noise, share: float) -> Wrong:
+    """A share of the rounded values has four more digits."""
+
+    def wrong(rng: Rng) -> bool:
+        values = rounded(rng, 1.4)
+        more = 1.4e-4 * rng.choice([-3, -2, -1, 1, 2, 3], size=values.shape)
+        return told_apart(values + more * (rng.random(values.shape) < share), noise)
+
+    return wrong
+
+
+def of_two_steps(noise: Noise) -> Wrong:
+    """Half of ten equal designs, with ten values each, are rounded to 6 standard deviations, the others exact."""
+
+    def wrong(rng: Rng) -> bool:
+        values = rng.normal(size=(10, 10)) + rng.random() * 6
+        values[:5] = np.round(values[:5] / 6) * 6
+        return told_apart(values, noise)
+
+    return wrong
+
+
 # -- values that never vary ------------------------------------------------------------------------------------------
 
 GOOD = np.array([10.0, 10.1, 10.2, 10.3])
@@ -213,6 +235,21 @@ CELLS = [
             "rounded values declared exact",
         )
         for step in (1.4, 2.1)
+    ),
+    *(
+        Cell(
+            f"rounded to 1.4 sigma, {share:.0%} of the values with four more digits, 10 equal designs, 2 values each",
+            of_many_digits(GaussianUnknown(), share),
+            of_many_digits(EXACT, share),
+            "rounded values declared exact",
+        )
+        for share in (0.3, 0.6)
+    ),
+    Cell(
+        "5 of 10 equal designs rounded to 6 sigma, the others exact, 10 values each",
+        of_two_steps(GaussianUnknown()),
+        of_two_steps(EXACT),
+        "rounded values declared exact",
     ),
     Cell(
         "rare failures: 4 designs with equal averages, 4 evaluations each",

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from conewise.certificate.boundaries import Comparisons
+from conewise.certificate.separate import Separately, SeparateSample
 from scipy.stats import binom
 
 import conewise as cw
@@ -29,9 +31,7 @@ from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.strides import ahead
 from conewise.border import Bools, Floats
 from conewise.certificate.asked import Asked
-from conewise.certificate.boundaries import Comparisons
 from conewise.certificate.claims import Struck, Worked
-from conewise.certificate.separate import Separately, SeparateSample
 from conewise.data.observations import Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 from conewise.problems.simulated import BernoulliNoise, GaussianNoise, NoiseByObjective, NoiseSource, NoNoise

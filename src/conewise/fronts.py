@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from conewise._workers import in_order
 from conewise.border import Bools, Floats, as_floats, check_shape, read_only
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError, shown
 from conewise.order.dominance import pareto_mask
 
@@ -116,7 +116,12 @@ class RunningFront:
 
 
 def front_of_shards(
-    shards: Iterable[Shard], cone: Cone, *, keep_duplicates: bool = True, executor: Any = None, ahead: int | None = None
+    shards: Iterable[Shard],
+    cone: ConeLike,
+    *,
+    keep_duplicates: bool = True,
+    executor: Any = None,
+    ahead: int | None = None,
 ) -> Front:
     """Return the Pareto set of a table in pieces: local fronts are computed by the executor and merged here.
 

@@ -229,6 +229,7 @@ def test_front_reads_every_format_alike(tmp_path, ending):
         "objectives": ["cost", "speed"],
         "minimised": [],
         "units": {},
+        "remarks": [],
         "designs": [
             {"row": k, "name": name, "values": {"cost": cost, "speed": speed}, "others": {}}
             for k, (name, cost, speed) in enumerate(ROWS, start=1)

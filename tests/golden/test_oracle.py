@@ -134,7 +134,7 @@ def test_claims_about_a_table_are_those_of_before_and_true(state):
 # -- studies -------------------------------------------------------------------------------------------------------
 
 LEVELS = {"levels": [0.4, 0.15]}
-REOPENED: dict[str, str] = {}
+REOPENED = {"bounded": "designs with bounded values are compared by bets on paired differences now"}
 """Studies that 0.2 had finished and in which designs are undecided now, with the reason."""
 
 

@@ -66,7 +66,7 @@ def check_directions(computed: np.ndarray, exact: list[list[Decimal]]) -> None:
 
 
 def check(cone: Cone, rng: np.random.Generator, *, generated: bool) -> None:
-    exact, n = ExactCone(cone._given), len(cone.facets)
+    exact, n = ExactCone(np.array(cone.to_dict()["rows"])), len(cone.facets)
     wanted = np.vstack([rng.normal(size=(2, n)), np.abs(rng.normal(size=(2, n))), np.eye(n)[:2], np.ones((1, n))])
     for b, norm in zip(wanted, cw.lift_norm(wanted, cone), strict=True):
         assert off(norm, length(exact.lift(b))) <= RIGHT

@@ -109,7 +109,7 @@ def tabulated(checked: Certificate, alpha: float, *, out: bool) -> np.ndarray:
     """(L,): z of the largest tabulated probability that is not above this one, for "fine" or for "beaten"."""
     table = (checked.tables.out if out else checked.tables.fine)[0]
     row = 0
-    while row + 1 < len(table) and checked.least[out] * checked.tuning.step ** (row + 1) <= alpha * (1 + 1e-9):
+    while row + 1 < len(table) and checked.least[out] * np.exp(checked.tables.step * (row + 1)) <= alpha * (1 + 1e-9):
         row += 1
     return table[row]
 
@@ -133,7 +133,7 @@ class Spent:
 
     def __init__(self, checked: Certificate, weights) -> None:
         self.checked, self.weights = checked, weights
-        self.by_design = weights.fine.sum(axis=1), weights.out.sum(axis=1)
+        self.by_design = weights.fine, weights.out.sum(axis=1)
 
     def fine(self, i: int, sure: set[int]) -> list[np.ndarray]:
         """One z by level for each facet."""
@@ -141,7 +141,8 @@ class Spent:
         if self.checked.success == "contain":
             unsure = sum(self.by_design[0][h] for h in range(self.checked.n_designs) if h not in sure)
             part /= max(unsure, self.by_design[0].min())
-        return [tabulated(self.checked, part * each, out=False) for each in self.weights.fine[i]]
+        facets = len(self.checked.cone.facets)
+        return [tabulated(self.checked, part * self.weights.fine[i] / facets, out=False)] * facets
 
     def out(self, i: int, j: int, live: set[int]) -> np.ndarray:
         alpha = parts(self.checked, self.weights)[1] * self.weights.out[i, j]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import tracemalloc
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -127,14 +128,18 @@ def test_who_is_done_first_does_not_matter():
     assert found.indices.tolist() == np.flatnonzero(cw.pareto_mask(both, CONES["orthant:2"])).tolist()
 
 
-def test_memory_is_that_of_the_front_not_of_the_stream(monkeypatch):
-    monkeypatch.setattr(fronts, "_MERGE", 100)
-    running = RunningFront(CONES["orthant:2"])
-    rng = np.random.default_rng(0)
-    for _ in range(300):
-        running.add(rng.normal(size=(50, 2)))
-        assert running._gathered <= 200 + 50
-    assert running.rows == 15_000
+def test_memory_is_that_of_the_front_not_of_the_stream():
+    """Every chunk is a front of 20,000 designs that the next chunk dominates: 29 MB if all of them were kept."""
+    running, turns = RunningFront(CONES["orthant:2"]), np.linspace(0.01, 1.5, 20_000)
+    tracemalloc.start()
+    try:
+        for size in range(1, 61):
+            running.add(size * np.column_stack([np.cos(turns), np.sin(turns)]))
+        assert len(running.front) == 20_000
+        assert tracemalloc.get_traced_memory()[1] < 15e6
+    finally:
+        tracemalloc.stop()
+    assert running.rows == 60 * 20_000
 
 
 def test_labels_go_with_their_rows():

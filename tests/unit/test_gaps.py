@@ -242,6 +242,14 @@ def test_gaps_of_a_narrow_cone_are_exact_at_every_scale():
 
 
 @pytest.mark.parametrize("call", [cw.pareto_mask, cw.suboptimality_gaps, cw.cover_gaps, cw.separation_gaps])
-def test_a_text_form_in_place_of_a_cone_is_told_how_to_become_one(call):
-    with pytest.raises(cw.ConeError, match=r"use Cone.parse\('planar:135'\)"):
-        call([[0.0, 1.0]], "planar:135")
+def test_a_cone_is_taken_in_every_form(call):
+    points, said = [[0.0, 3.0], [4.0, 0.0], [0.0, 0.0]], cw.Preferences(["a", "b"]).accepts({"a": 1}, {"b": 2})
+    for form, cone in (
+        ("planar:135", Cone.planar(135)),
+        ("orthant", Cone.orthant(2)),
+        ([[2, 1], [1, 2]], Cone([[2, 1], [1, 2]])),
+        (said, said.cone),
+    ):
+        np.testing.assert_array_equal(call(points, form), call(points, cone))
+    with pytest.raises(cw.ConeError, match="cone must be a Cone, got dict; make one with Cone"):
+        call(points, {"planar": 135})

@@ -218,9 +218,9 @@ def test_a_question_reads_as_a_sentence(given, words):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"cone": "orthant"}, "cone must be a Cone"),
+        ({"cone": 135}, "cone must be a Cone"),
         ({"epsilon": -1}, "epsilon must be 0 or more"),
-        ({"epsilon": 0}, 'epsilon = 0 asks for the exact Pareto set: ask for success "contain"'),
+        ({"epsilon": 0, "success": "cover"}, 'epsilon = 0 asks for the exact Pareto set: ask for success "contain"'),
         ({"delta": 0}, "delta must lie strictly between 0 and 1"),
         ({"delta": 1e-300}, "delta must be at least 1e-200"),
         ({"success": "find"}, 'success must be "cover" or "contain"'),
@@ -235,6 +235,45 @@ def test_a_question_reads_as_a_sentence(given, words):
 def test_a_question_that_cannot_be_asked_is_refused_where_it_is_made(given, words):
     with pytest.raises(cw.InputError, match=words):
         question(**given)
+
+
+def test_a_question_is_stated_in_words_with_one_set_of_defaults():
+    plain = cw.Question.stated(2)
+    assert (plain.cone, plain.epsilon, plain.delta, plain.success) == (cw.Cone.orthant(2), 0, 0.05, "contain")
+    assert plain == cw.Question(cw.Cone.orthant(2)) == cw.Question.stated(cone="orthant:2")
+    said = cw.Preferences(["price", "speed"], minimise=["price"]).ranked("speed", "price")
+    words = {"objectives": ["price", "speed"], "minimise": ["price"], "units": {"price": 500}, "epsilon": 1}
+    asked = cw.Question.stated(cone="planar:135", noise="gaussian:3", levels={"price": ("<=", 2000)}, **words)
+    record = cw.Objective("price", "min", unit=500, level=2000)
+    assert asked.objectives.each == (record, cw.Objective("speed"))
+    assert (asked.success, repr(asked.noise), asked.cone) == ("cover", "Gaussian(3)", cw.Cone.planar(135))
+    mixed = cw.Question.stated(objectives=[record, cw.Objective("speed", noise=0.5)], noise="binary")
+    assert [repr(noise) for noise in mixed.noise.each] == ["Binary()", "Gaussian(0.5)"]
+    assert cw.Question.stated(cone=said, objectives=said.objectives).cone == said.cone
+
+
+@pytest.mark.parametrize(
+    ("words", "refusal"),
+    [
+        ({}, "the cone 'orthant' does not have the form"),
+        ({"n_objectives": 3, "cone": "planar:135"}, "orders 2 objectives, but there are 3"),
+        ({"n_objectives": 2, "noise": "gauss:1"}, "noise must be unknown, unknown:STEP"),
+        ({"n_objectives": 2, "noise": 0.5}, "noise must be an assumption such as Gaussian"),
+        ({"objectives": ["a", "b"], "units": {"c": 1}}, "a unit is given for 'c', which is not among a, b"),
+        ({"objectives": ["a", "b"], "levels": [1, 2]}, "levels must say what is acceptable by name"),
+        ({"objectives": ["a", "b"], "minimise": ["c"]}, "minimise names 'c'"),
+        (
+            {"objectives": ["b", "a"], "cone": cw.Preferences(["a", "b"]).ranked("a", "b")},
+            "state it with the objectives that are used here",
+        ),
+    ],
+    ids=str,
+)
+def test_words_that_make_no_question_are_refused(words, refusal):
+    with pytest.raises(cw.InputError, match=refusal):
+        cw.Question.stated(**words)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sigma'"):
+        cw.Question.stated(2, sigma=1)
 
 
 def test_inside_more_is_better_and_a_step_is_one():

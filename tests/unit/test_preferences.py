@@ -100,7 +100,7 @@ def test_preferences_are_equal_when_the_same_was_said_in_the_same_words():
 @pytest.mark.parametrize(
     ("say", "words"),
     [
-        (lambda said: said.better_under("planar:135"), "cone must be a Cone, got str; use Cone"),
+        (lambda said: said.better_under(135), "cone must be a Cone, got int; make one"),
         (lambda said: said.never("a", get="b"), r"get must be a list of names, got 'b'; write \['b'\]"),
         (lambda said: said.prefers([1, 0], over=[0, 1], names="AB"), r'as in \("A", "B"\), got \'AB\''),
         (lambda said: said.prefers([1, 0], over=[0, 1], names=("A",)), "names must be those of the two designs"),

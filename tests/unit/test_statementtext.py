@@ -56,7 +56,7 @@ def test_a_dictionary_is_read_back_to_the_last_bit_whatever_objectives_are_calle
     known = [Objective(names[0], "min", unit=0.3), *names[1:]]
     high, low = [0.1 * (d + 1) for d in range(len(names))], [0.7 / (d + 3) for d in range(len(names))]
     said = (
-        cw.Preferences(known, trust=0.9)
+        cw.Preferences(known)
         .accepts(give={names[0]: 1 / 3}, get=dict.fromkeys(names[1:], 123456789012.5))
         .prefers(high, over=low)
         .cannot_say(low, high)
@@ -73,11 +73,13 @@ def test_a_dictionary_is_read_back_to_the_last_bit_whatever_objectives_are_calle
 
 
 def test_a_dictionary_is_said_to_others_who_mean_the_same():
-    told = cw.Preferences([Objective("price", "min", unit=5), "speed"], trust=0.8).ranked("speed", "price").to_dict()
+    told = cw.Preferences([Objective("price", "min", unit=5), "speed"]).ranked("speed", "price").to_dict()
     here = cw.Preferences([Objective("price", "min", unit=5), "speed"]).accepts(give={"price": 1}, get={"speed": 9})
     both = here.said(told)
     assert [statement.text for statement in both.statements] == ["accept: 1 price for 9 speed", "ranked: speed, price"]
-    assert both.trust == 0.8
+    assert here.said({**told, "trust": 1.0}).to_dict() == both.to_dict()
+    with pytest.raises(cw.InputError, match=r'has "trust": 0\.8, and answers that may be wrong are no longer weighed'):
+        here.said({**told, "trust": 0.8})
     for other, words in (
         (["price", "speed"], "takes 'price' as min, and here it is max"),
         ([Objective("price", "min"), "speed"], "in steps of 5, and here one step is 1; give it the same unit"),
@@ -119,7 +121,6 @@ def test_a_text_form_and_statements_make_one_cone(spec, statements, same):
     [
         (lambda: cw.Preferences([]), "at least one objective"),
         (lambda: cw.Preferences(["a", "a"]), "twice"),
-        (lambda: cw.Preferences(["a", "b"], trust=0.5), "above 0.5"),
         (lambda: cw.Preferences(["a", "b"]).accepts(give={}, get={"b": 1}), "at least one objective"),
         (lambda: cw.Preferences(["a", "b"]).accepts(give={"c": 1}, get={"b": 1}), "no objective is called 'c'"),
         (lambda: cw.Preferences(["a", "b"]).accepts(give={"a": -1}, get={"b": 1}), "positive"),

@@ -43,17 +43,18 @@ from conewise.analysis.unproven import (
 )
 from conewise.border import Floats, as_count, as_flag
 from conewise.certificate.history import Checkpoints
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import ConeLike, as_cone
 from conewise.data.observations import Observations, Pulls, Statistics
-from conewise.errors import InputError, shown
+from conewise.errors import InputError
 from conewise.models import Prior
 from conewise.noise import GaussianUnknown, Noise
-from conewise.question.objectives import Level, Objective, check_said_of, with_levels
-from conewise.question.question import AnsweringInWords, Guarantee, Question, notion_of
+from conewise.noise.text import as_noise
+from conewise.question.objectives import Level, Objective
+from conewise.question.question import AnsweringInWords, Guarantee, Question
 from conewise.rules import Claims, Plan, Result, Status, SuccessiveElimination
-from conewise.rules.adaptive.confirming import Confirm
 from conewise.rules.adaptive.fixed import FixedSample
 from conewise.rules.evidence import Evidence
+from conewise.rules.modelled import Confirm
 from conewise.tables.measurements import Source, meaning_of
 
 
@@ -156,11 +157,11 @@ class Analysis(AnsweringInWords):
 
 def analyse(
     observations: Any,
-    cone: Cone | None = None,
+    cone: ConeLike | None = None,
     *,
-    delta: float,
+    delta: float = 0.05,
     epsilon: float = 0.0,
-    noise: Noise | None = None,
+    noise: Noise | str | None = None,
     final: bool = False,
     success: str | None = None,
     max_evaluations: int | None = None,
@@ -226,7 +227,7 @@ def analyse(
     >>> rng = np.random.default_rng(0)
     >>> designs = np.repeat([0, 1, 2], 40)
     >>> values = np.array([[0.0, 2.0], [2.0, 0.0], [-1.0, -1.0]])[designs] + rng.normal(size=(120, 2))
-    >>> found = analyse(Observations.single(designs, values), Cone.orthant(2), delta=0.05)
+    >>> found = analyse(Observations.single(designs, values), "orthant")
     >>> found.result.status.tolist()
     ['kept', 'kept', 'beaten']
     """
@@ -240,36 +241,34 @@ def analyse(
         names = modelled.numbered(observations) if names is None else names
     source = as_source(observations, names, design, objectives, minimise)
     source = source if modelled is None else modelled.listed(source)
-    if success is None:
-        success = "contain" if modelled is None else modelled.success(epsilon)
+    if success is None and modelled is None:
+        success = "contain"
     dim = len(source.objectives)
-    cone = Cone.orthant(dim) if cone is None else cone
-    if as_cone(cone).dim != dim:
+    cone = as_cone("orthant" if cone is None else cone, dim)
+    if cone.dim != dim:
         raise InputError(
             f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
             "choose the objectives to match."
         )
     if units is not None:
         take_units(source, units, separate)
-    meaning = meaning_of(source) if levels is None else with_levels(meaning_of(source), levels)
-    check_said_of(cone, meaning)
-    others = GaussianUnknown(stated=False) if noise is None else noise
-    if not isinstance(others, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(others)}.")
-    assumed = meaning.noise(others) or others
+    words: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "success": success}
+    stated = None if noise is None else as_noise(noise)
+    others = GaussianUnknown(stated=False) if stated is None else stated
+    question = Question.stated(noise=others, objectives=meaning_of(source), levels=levels, **words)
+    assumed = question.assumed
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)
-        asking = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
-        found = shared_blocks.answer(source, asking, noise)
+        found = shared_blocks.answer(source, question, stated)
         said, asked_for = found.sentences, found.question
         return Analysis(found.result, found.plan, said, asked_for, found.open, None, found.guess, were_chosen(source))
-    meaning = told_apart(source, meaning, assumed)
+    question = replace(question, objectives=told_apart(source, question.columns, assumed))
+    meaning = question.columns
     if separate:
         if executor is not None:
             raise InputError("objectives that were measured separately are read in one piece: leave `executor` out.")
-        asking = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
-        alone = measured_separately(source, asking, final, max_evaluations)
+        alone = measured_separately(source, question, final, max_evaluations)
         said, plan = alone.sentences, alone.plan
         return Analysis(
             alone.result,
@@ -283,7 +282,6 @@ def analyse(
             None,
             alone.cells,
         )
-    question = Question(cone, epsilon, delta, assumed, notion_of(success), meaning)
     summed = None if executor is None else summed_elsewhere(source, final, executor, progress)
     k = len(source.names)  # from here on the table is read
     assumed.check_dim(dim, k)

@@ -115,7 +115,7 @@ def _of_many(
     exact = population is not None and bool((state.counts == population).all())
     result = with_chosen_units(result, question) if chosen and not exact else result
     doubt = None if exact else doubt
-    if doubt is not None and result.guarantee.proof:
+    if doubt is not None:
         result = without_proof(result, doubt)
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
@@ -241,7 +241,7 @@ def _next(population: int | None, plan: Plan, priced: tuple[Price, ...], questio
             "" if not priced else f" Judged by the averages it takes {more_evaluations(priced[0].remaining, False)}."
         )
         return [f"{most}{about}{others}"]
-    if not priced:
+    if not priced or not priced[0].remaining:  # nothing to forecast by where values never differ
         return ["Deciding the rest takes more blocks of the designs that are undecided and of their rivals."]
     if priced[0].remaining >= HOPELESS:
         return [f"Some of what is undecided looks like a tie, which no reasonable number of blocks decides.{others}"]

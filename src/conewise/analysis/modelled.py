@@ -10,7 +10,7 @@ import numpy as np
 
 from conewise.analysis.explanations import Findings
 from conewise.analysis.planning import EVALUATE
-from conewise.border import as_non_negative, as_words
+from conewise.border import as_words
 from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
 from conewise.data.observations import Observations, Pulls, Statistics
@@ -19,8 +19,8 @@ from conewise.models import Prior
 from conewise.models.written import prior_of
 from conewise.question.question import Question
 from conewise.rules import Claims, ModelGuided, Plan, Result, SuccessiveElimination
-from conewise.rules.adaptive.confirming import Confirm
 from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.modelled import Confirm
 from conewise.tables.featured import Listed, features_of
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source
@@ -75,10 +75,6 @@ class Modelled:
         word = next((word for word, given in odd.items() if given), None)
         if word is not None:
             raise InputError(f"a model reads independent evaluations in one piece: leave {word} or the model out.")
-
-    def success(self, epsilon: float) -> str:
-        """What is asked for by default: every Pareto design need only be covered, as long as epsilon is above 0."""
-        return "cover" if as_non_negative(epsilon, "epsilon") > 0 else "contain"
 
     def numbered(self, observations: Any) -> list[str] | None:
         """Names for observations without any: as many as the model's features describe."""

@@ -218,9 +218,15 @@ class Oddities:
     def _hidden(self, d: int) -> str:
         if not isinstance(self._own(d), GaussianUnknown) or self.noise is None:
             return "the noise is taken to be as declared all the same."
-        step = float(Rounding.of(self.noise, self.statistics).steps[d] * self.meaning.units[d])
+        step = float(Rounding.of(self.noise, self.statistics).still[d] * self.meaning.units[d])
         if step == 0:
             return "there it is taken to have no noise, as declared."
+        if np.isinf(step) and self.statistics.distinct.numbers[d] > 1:
+            return (
+                "that does not show an absence of noise. Most values have no step in common, so it is unknown in which "
+                "step these were recorded, and nothing is decided on it for them. If you know the step, declare it, in "
+                "Python GaussianUnknown(resolution=0.1); 0 where values are recorded exactly."
+            )
         steps = f"were recorded in steps of {step:g}" if self.statistics.distinct.numbers[d] else "are rounded"
         return (
             f"that does not show an absence of noise, since values {steps}. Such an average counts as off by up to "

@@ -54,11 +54,11 @@ class Certificate(Scheduled):
         """A pilot that says how delta is shared, before any observation; None where little is planned."""
         if not self.weighted:
             return None
-        covering, typical, tuning = self.success == "cover", self.radii.typical, self.tuning
-        if self.radii.estimates:  # one observation says nothing of its noise
-            tuning = replace(tuning, pilot_first=max(2, tuning.pilot_first))
-        most = max(tuning.pilot_first, int(min(self.levels.counts[-1], self.each) / tuning.pilot_longest))
-        task = Task(self.cone, self.epsilon, covering, self.cover_factor, typical, self._beaten_by, most, tuning)
+        first = 2 if self.radii.estimates else 1  # one observation says nothing of its noise
+        most = max(first, int(min(self.levels.counts[-1], self.each) / 20))
+        look, covering = self.tuning.pilot_look, self.success == "cover"
+        estimates = self.radii.typical, self._beaten_by
+        task = Task(self.cone, self.epsilon, covering, self.cover_factor, *estimates, look, first, most)
         return Pilot.begun(task, self.n_designs)
 
     @cached_property

@@ -180,7 +180,7 @@ class Table:
         first = max(0, int(height.min())) if len(designs) else 0
         shown = views if once else views[first : int(height.max(initial=-1)) + 1]
         first = 0 if once else first
-        many, parts, alike = len(shown), len(stream.parts), stream.radii is not None and stream.radii.alike
+        many, parts, alike = len(shown), len(stream.parts), not once and stream.radii is not None and stream.radii.alike
         values = np.full((len(stream.cone.facets), many, len(designs)), np.nan)
         variances = np.full((parts, many, 1 if alike else len(designs)), np.nan)
         dim = shown[0].spreads.shape[1] if shown else 0

@@ -1,8 +1,8 @@
-"""The state of an adaptive run: statistics, and the means of each design's first g observations at the levels.
+"""Keep the state of an adaptive run: statistics, and the mean of each design at every checkpoint that it reached.
 
-Observations are counted for each design in the order in which they are told. When a design's count reaches a level
-exactly, its mean so far is kept for good; comparisons use these means only, so that nothing depends on when anyone
-looked. An entry that sums up several evaluations and jumps over a level leaves that level out for its design.
+Observations are counted for each design in the order in which they are told. When the count of a design reaches a level
+of the schedule exactly, its mean so far is kept for good. Comparisons use these means only, so nothing depends on when
+anyone looked. An entry of several evaluations that jumps over a level leaves that level out for its design.
 """
 
 from __future__ import annotations
@@ -20,45 +20,49 @@ from conewise.data.observations import Counts, Observations, Statistics
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """One level: the designs that landed on it, in order, with the mean and scatter of their first g observations."""
+    """Designs that landed on one level, ascending, with the mean and scatter of their first g observations."""
 
     designs: Indices
     means: Floats
     """(m, D)"""
     scatters: Floats | None
-    """(m, D, D), where the noise has to be estimated; around centres (`Centres`) where there are any."""
+    """(m, D, D) where the noise is estimated, else None; around centres (`Centres`) if the state has any."""
+
+    @classmethod
+    def empty(cls, dim: int, scattered: bool) -> Snapshot:
+        """Return a snapshot without designs."""
+        return cls(np.empty(0, dtype=np.intp), np.empty((0, dim)), np.empty((0, dim, dim)) if scattered else None)
 
     def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
-        """With more designs, none of them here already."""
-        order = np.argsort(np.concatenate([self.designs, designs]), kind="stable")
-        spread = None
-        if self.scatters is not None and scatters is not None:
-            spread = np.concatenate([self.scatters, scatters])[order]
-        return Snapshot(
-            np.concatenate([self.designs, designs])[order], np.concatenate([self.means, means])[order], spread
-        )
+        """Return the snapshot with more designs, none of which is here already."""
+        every = np.concatenate([self.designs, designs])
+        order = np.argsort(every, kind="stable")
+        spread = self.scatters
+        if spread is not None and scatters is not None:
+            spread = np.concatenate([spread, scatters])[order]
+        return Snapshot(every[order], np.concatenate([self.means, means])[order], spread)
 
 
 @dataclass(frozen=True, eq=False)
 class Centres:
-    """Sums of squares around centres that were chosen before the observations were seen: each design's last mean.
+    """Centres of sums of squares, chosen before the observations were seen: the last mean of each design.
 
     From one level to the next the sum around the mean m of the first h observations grows by that of the scatters, and
     by g (mean - m)(mean - m)' for the mean of all g.
     """
 
     last: Floats
-    """(K, D): means at the last level, and something fixed before the first; NaN where scatters will do."""
+    """(K, D): means at the last level, a fixed point before the first; NaN where scatters are enough."""
     moved: Floats
-    """(K, D, D): what the means' moves have added so far."""
+    """(K, D, D): what moves of the means have added so far."""
 
     @classmethod
     def begun(cls, centre: Floats, n_designs: int) -> Centres:
-        """Around one fixed point."""
+        """Return centres at one fixed point."""
         return cls(np.tile(centre, (n_designs, 1)), np.zeros((n_designs, len(centre), len(centre))))
 
     def landed(self, designs: Indices, means: Floats, count: int) -> Centres:
-        """After these designs have come to a level."""
+        """Return the centres after some designs have come to a level."""
         last, moved = self.last.copy(), self.moved.copy()
         off = means - last[designs]
         off[np.isnan(off)] = 0.0
@@ -69,23 +73,24 @@ class Centres:
 
 @dataclass(frozen=True, eq=False)
 class Checkpoints:
-    """Statistics with memory: `reached` is the index of each design's last level (-1 before the first)."""
+    """Statistics of an adaptive run, with the means at the levels that designs have reached."""
 
     levels: Levels
     statistics: Statistics
     reached: Indices
+    """(K,): index of the last level of each design; -1 before the first."""
     snapshots: tuple[Snapshot, ...]
-    """One a level that any design has reached."""
+    """One for each level, up to the last that any design has reached."""
     struck_by: Indices
-    """(K,): a design that beats each at the first look at the pilots, once they are complete; -1 for none."""
+    """(K,): a design that beats each design at the first look at the pilots; -1 for none."""
     scattered: bool = False
-    """Whether snapshots keep scatters."""
+    """True if snapshots keep scatters."""
     pilot: Pilot | None = None
-    """Observations that are put aside: no level counts them (docs/adaptive, 3.3)."""
+    """Observations that no level counts (docs/adaptive, 3.3)."""
     centres: Centres | None = None
-    """Where snapshots keep sums of squares around these; None where they keep scatters."""
+    """Centres of the sums of squares that snapshots keep; None if they keep scatters."""
     weights: Weights | None = None
-    """How the pilots share out delta; None where there are none, and before they are complete."""
+    """Shares of delta by the pilots; None without pilots, and before they are complete."""
 
     @classmethod
     def empty(
@@ -97,45 +102,45 @@ class Checkpoints:
         pilot: Pilot | None = None,
         centre: Floats | None = None,
     ) -> Checkpoints:
-        """Nothing observed."""
+        """Return a state without observations."""
         reached = np.full(n_designs, -1, dtype=np.intp)
         centres = None if centre is None else Centres.begun(centre, n_designs)
         return cls(levels, Statistics.empty(n_designs, dim), reached, (), reached, scattered, pilot, centres)
 
     @property
     def counts(self) -> Counts:
-        """Evaluations of each design, those of its pilot among them."""
+        """Number of evaluations of each design, with those of its pilot."""
         return self.statistics.counts if self.pilot is None else self.statistics.counts + self.pilot.counts
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations in all."""
+        """Number of all evaluations."""
         return int(self.counts.sum())
 
     @property
     def everything(self) -> Statistics:
-        """Of all observations, those of the pilots among them: for whoever makes no claims."""
+        """Statistics of all observations, with those of the pilots. No claim may use them."""
         if self.pilot is None:
             return self.statistics
         return self.statistics.merge(self.pilot.everything)
 
     @property
     def piloted(self) -> bool:
-        """Whether the pilots are complete."""
+        """True if the pilots are complete."""
         return self.pilot is None or self.weights is not None
 
     @property
     def begun(self) -> bool:
-        """Whether the pilots are complete, and every design that they leave has come to its first level."""
+        """True if the pilots are complete and every design that they leave has come to its first level."""
         return self.piloted and not self.waiting.any()
 
     @property
     def waiting(self) -> Bools:
-        """(K,): before its first level, and not struck by the pilots."""
+        """(K,): True before the first level of a design that the pilots have not struck."""
         return np.asarray((self.reached < 0) & (self.struck_by < 0))
 
     def add(self, observations: Observations) -> Checkpoints:
-        """A new state; the same observations in any batches give the same one (docs/adaptive, 2)."""
+        """Return the state with more observations. Batches of any size give the same state (docs/adaptive, 2)."""
         self.statistics.check(observations)
         if not len(observations):
             return self
@@ -146,42 +151,35 @@ class Checkpoints:
             aside = replace(pilot, later=None)
             state = replace(self, pilot=aside, weights=pilot.weights, struck_by=pilot.struck_by)
             return state if pilot.later is None else state.add(pilot.later)
-        counts = np.array(self.levels.counts)
-        order = np.argsort(observations.designs, kind="stable")
+        return self._counted(observations)
+
+    def _counted(self, observations: Observations) -> Checkpoints:
+        """Return the state with observations that belong to no pilot (docs/adaptive, 2)."""
+        counts, order = np.array(self.levels.counts), np.argsort(observations.designs, kind="stable")
         touched, group = np.unique(observations.designs[order], return_inverse=True)
         times = observations.counts[order]
-        running = np.cumsum(times)
-        first = np.searchsorted(group, np.arange(len(touched)))
+        running, first = np.cumsum(times), np.searchsorted(group, np.arange(len(touched)))
         ends = self.statistics.counts[touched][group] + running - (running - times)[first][group]
         # Entries up to the same level belong together: a few sums of many entries instead of many of a few.
         segment = np.searchsorted(counts, ends, side="left")
-        part = self.statistics.of(touched)
-        snapshots, centres = list(self.snapshots), self.centres
+        part, centres, reached = self.statistics.of(touched), self.centres, self.reached.copy()
+        reached[touched] = np.searchsorted(counts, ends[np.append(first[1:], len(ends)) - 1], side="right") - 1
+        missing = max(int(reached.max()) + 1 - len(self.snapshots), 0)
+        snapshots = [*self.snapshots, *[Snapshot.empty(self.statistics.dim, self.scattered)] * missing]
         for position in np.unique(segment):
             here = np.flatnonzero(segment == position)
-            chosen = observations.chosen(order[here], group[here])
-            part = part.add(chosen)
+            part = part.add(observations.chosen(order[here], group[here]))
             if position == len(counts):
                 continue
-            while len(snapshots) <= position:
-                snapshots.append(self._nothing())
-            landed = np.flatnonzero(part.counts == counts[position])
-            landed = landed[np.isin(landed, group[here])]
-            if len(landed):
-                done = part.of(landed)
-                scatters = done.scatters if self.scattered else None
-                if centres is not None and scatters is not None:
-                    centres = centres.landed(touched[landed], done.means, int(counts[position]))
-                    scatters = scatters + centres.moved[touched[landed]]
-                snapshots[position] = snapshots[position].joined(touched[landed], done.means, scatters)
-        reached = self.reached.copy()
-        reached[touched] = np.searchsorted(counts, part.counts, side="right") - 1
-        while len(snapshots) <= reached.max():  # a jump over levels that nobody has seen
-            snapshots.append(self._nothing())
+            landed = np.unique(group[here])
+            landed = landed[part.counts[landed] == counts[position]]
+            if not len(landed):
+                continue
+            done = part.of(landed)
+            scatters = done.scatters if self.scattered else None
+            if centres is not None and scatters is not None:
+                centres = centres.landed(touched[landed], done.means, int(counts[position]))
+                scatters = scatters + centres.moved[touched[landed]]
+            snapshots[position] = snapshots[position].joined(touched[landed], done.means, scatters)
         after = self.statistics.replaced(touched, part)
         return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots), centres=centres)
-
-    def _nothing(self) -> Snapshot:
-        dim = self.statistics.dim
-        scatters = np.empty((0, dim, dim)) if self.scattered else None
-        return Snapshot(np.empty(0, dtype=np.intp), np.empty((0, dim)), scatters)

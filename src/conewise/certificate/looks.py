@@ -1,21 +1,17 @@
-"""A schedule of looks at the data, and how far a comparison may err at each of them.
+"""Fix a schedule of looks at the data, and how far a comparison may err at each look (docs/adaptive, 2).
 
 Designs are compared on the means of their first g observations, for g on a fixed list of levels. For one pair and one
-direction the error of the difference is watched along this list; a boundary z_1, z_2, ... in units of its standard
-deviation is exceeded *anywhere on it* with probability at most alpha.
-Nothing else is assumed about when or why a design was evaluated, so every sampling rule may be used, and looking costs
-nothing more.
+direction, a boundary z_1, z_2, ... is exceeded by the error, in standard deviations, *at any level* with probability at
+most alpha. Any sampling rule may be used, and looking costs nothing more.
 
-For normal noise the boundary is computed from P(A_1) + sum_l P(A_l and none before), A_l = {the error exceeds z_l sd at
-level l}. Along the levels the errors form a Markov chain, so that the chance to have stayed below so far can be carried
-from look to look, as in group sequential trials (Armitage, McPherson & Rowe 1969). Other noise has no joint law to use,
-so the terms are plain Chernoff bounds. Proof: docs/adaptive, "Looks".
+For normal noise the errors at the levels form a Markov chain. The chance to have stayed below the boundary so far is
+carried from look to look, as in group sequential trials (Armitage, McPherson & Rowe 1969). Other noise has no joint law
+to use, so the terms are plain Chernoff bounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -25,7 +21,7 @@ import numpy as np
 from conewise.border import Floats, Indices
 
 GROWTH: Final = 1.08
-"""Ratio of two levels: finer costs deciding time, coarser overshoots (tuned; changes cost, never validity)."""
+"""Ratio of two levels. Finer levels cost time to decide, coarser ones cost observations."""
 FIRST_LEVEL: Final = 8
 """The first look comes at this many observations, earlier where a few are enough to decide everything."""
 FIRST_SHARE: Final = 1 / 500
@@ -33,30 +29,30 @@ FIRST_SHARE: Final = 1 / 500
 BEYOND_ANCHOR: Final = 0.6
 """Share of the peak that looks beyond the anchor spend, falling off as 1/n."""
 UNKNOWN_ANCHOR: Final = 1000.0
-"""Where most is spent if no scale is known beforehand: differences of a fifth of a standard deviation are decided about
-there. Easier ones cost little anyway, harder ones lose little (powers below; tuned, as above)."""
+"""Count at which most is spent if no scale is known beforehand. Differences of a fifth of a standard deviation are
+decided about there."""
 UNKNOWN_POWERS: Final = (0.6, -0.25)
-"""Before and beyond that anchor."""
+"""Powers of the count by which spending goes before and beyond that anchor."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _OUTWARDS, _OUTWEIGHTS = np.append(0.0, (_NODES + 1) / 2), np.append(0.0, _WEIGHTS / 2)
 _STEP: Final = math.sqrt(2)  # ratio of two probabilities whose boundaries are worked out; others lie between
 _CLOSE: Final = 1e-3  # the last of Newton's steps: what is left is of the order of its square
 _REACH: Final = 9.0  # standard deviations of a step below the boundary within which staying below is worth knowing
-_SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
+SAFETY: Final = 1.001  # covers the quadrature error, which is below 1e-6 of each term (tested)
 
 
 @dataclass(frozen=True)
 class Levels:
-    """Observation counts at which designs are compared, and how spending goes by them."""
+    """Observation counts at which designs are compared."""
 
     counts: tuple[int, ...]
     timed: bool = True
-    """Whether looks before an anchor spend the more the nearer they are to it; if not, as much as each other."""
+    """True if looks before an anchor spend in proportion to the count; otherwise they spend as much as each other."""
 
     @classmethod
     def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH, least: int = 1) -> Levels:
-        """Geometric from `least` or more until `most` is passed; `due` is the count at which near-ties are decided."""
+        """Return geometric counts, from `least` or more to `most`; near-ties are decided at the count `due`."""
         counts = [max(least, math.ceil(min(FIRST_LEVEL, most, due * FIRST_SHARE)))]
         while counts[-1] < most:
             counts.append(max(counts[-1] + 1, math.ceil(counts[-1] * growth)))
@@ -64,7 +60,7 @@ class Levels:
 
 
 def spending(levels: Levels, anchor: float) -> Floats:
-    """How a total of one is spent over the looks: in proportion to the count towards the anchor, little beyond."""
+    """Return shares of the looks that add up to 1: in proportion to the count up to the anchor, and little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
     if math.isinf(anchor):
         before, beyond = ((n / UNKNOWN_ANCHOR) ** (levels.timed * power) for power in UNKNOWN_POWERS)
@@ -76,13 +72,13 @@ def spending(levels: Levels, anchor: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
-    """(len(alphas), len(levels)): z such that the error exceeds z standard deviations at any level w.p. <= alpha.
+    """Return z, (alphas, levels), which the error in standard deviations exceeds at any level w.p. alpha at most.
 
-    Rows come in the order of `alphas`, which must decrease; a smaller alpha never has a smaller boundary. See
-    docs/adaptive, 2.
+    Rows are in the order of `alphas`, which must decrease. A smaller alpha never has a smaller boundary
+    (docs/adaptive, 2).
     """
     shares = spending(levels, anchor)
-    totals = np.array(alphas)[:, None] / _SAFETY
+    totals = np.array(alphas)[:, None] / SAFETY
     with np.errstate(divide="ignore"):
         log_terms = np.log(totals) + np.log(shares)[None, :]
     if not normal:
@@ -92,7 +88,8 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     chosen = _spread_out(totals[:, 0])
     log_terms = log_terms[chosen]
     single = np.maximum(-ndtri_exp(log_terms), 0.0)  # what each term would need alone: always enough
-    result, below, n = single.copy(), _Below.first(len(chosen)), levels.counts
+    nowhere, n = np.empty((len(chosen), 0)), levels.counts
+    result, below = single.copy(), Below(np.full(len(chosen), np.inf), nowhere, nowhere, 0.0)
     for look in range(1, len(n)):
         below = below.after(result[:, look - 1], math.sqrt(n[look - 1] / n[look]))
         guess = result[:, look - 1] + (result[:, look - 1] - result[:, look - 2] if look > 1 else 0.0)
@@ -123,11 +120,11 @@ def _between(alphas: Floats, chosen: Indices, boundaries: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _Below:
-    """One look: the chance to have stayed below the boundary at all looks before, given where the error is now."""
+class Below:
+    """Compute the chance to have stayed below the boundary at all looks before, given the error at this look."""
 
     edge: Floats
-    """(A,): the boundary at the look before."""
+    """(A,): boundary at the look before."""
     nodes: Floats
     """(A, G): errors at the look before, within reach below the edge."""
     weights: Floats
@@ -135,42 +132,40 @@ class _Below:
     correlation: float
     """Of the error now with that at the look before."""
 
-    @classmethod
-    def first(cls, boundaries: int) -> _Below:
-        """Nothing was before: any error then would have been below the edge."""
-        nowhere = np.empty((boundaries, 0))
-        return cls(np.full(boundaries, np.inf), nowhere, nowhere, 0.0)
-
-    def after(self, edge: Floats, correlation: float) -> _Below:
-        """The next look, whose error has this correlation with the one here, where the boundary is `edge`."""
+    def after(self, edge: Floats, correlation: float) -> Below:
+        """Return the next look, if the boundary here is `edge` and errors of the two looks have this correlation."""
         width = _REACH * math.sqrt(1 - correlation**2)
         nodes = edge[:, None] + width * (_NODES - 1) / 2
-        return _Below(edge, nodes, _WEIGHTS * width / 2 * self.chance(nodes), correlation)
+        return Below(edge, nodes, _WEIGHTS * width / 2 * self.chance(nodes), correlation)
 
     def chance(self, error: Floats) -> Floats:
-        """(A, X): to have stayed below at every look before, given the error now; far below the edge it is put at 1."""
+        """Return the chance to have stayed below at every look before, (A, X); far below the edge it is put at 1."""
+        from scipy.special import log_ndtr
+
         spread = math.sqrt(1 - self.correlation**2)
         mean = self.correlation * error
         lowest = self.edge[:, None] - _REACH * spread
         density = np.exp(-0.5 * ((self.nodes[:, None, :] - mean[:, :, None]) / spread) ** 2)
         near = (density * self.weights[:, None, :]).sum(axis=2) / (spread * math.sqrt(2 * math.pi))
-        return np.asarray(near + np.exp(_log_ndtr()((lowest - mean) / spread)))
+        return np.asarray(near + np.exp(log_ndtr((lowest - mean) / spread)))
 
     def crossing(self, edge: Floats) -> tuple[Floats, Floats]:
         """Return the logarithm of the chance to exceed `edge` now for the first time, and its slope in `edge`: (A,)."""
+        from scipy.special import log_ndtr
+
         reach = 12.0 / np.maximum(edge, 1.0)[:, None]  # exp(-z * 12 / z) of the mass lies beyond
         error = edge[:, None] + reach * _OUTWARDS
         chance = self.chance(error)
         density = np.exp(-0.5 * (error**2 - edge[:, None] ** 2)) * chance
         inside = (density * _OUTWEIGHTS * reach).sum(axis=1) / math.sqrt(2 * math.pi)
-        beyond = _log_ndtr()(-(edge + reach[:, 0]))
+        beyond = log_ndtr(-(edge + reach[:, 0]))
         with np.errstate(divide="ignore"):
             crossing = np.logaddexp(np.log(inside) - 0.5 * edge**2, beyond)
             # The derivative of the chance is minus the density at the edge itself, which is the first node.
             return crossing, -np.exp(np.log(chance[:, 0]) - 0.5 * edge**2 - crossing) / math.sqrt(2 * math.pi)
 
 
-def _least(below: _Below, log_terms: Floats, enough: Floats, guess: Floats) -> Floats:
+def _least(below: Below, log_terms: Floats, enough: Floats, guess: Floats) -> Floats:
     """Return the smallest z, to 1e-6 and from above, crossed now with probability exp(log_terms) at most.
 
     `enough` always is such a z. The logarithm of the probability is concave in z, so each of Newton's steps lands at
@@ -185,12 +180,3 @@ def _least(below: _Below, log_terms: Floats, enough: Floats, guess: Floats) -> F
             break
         guess = found
     return found
-
-
-@lru_cache
-def _log_ndtr() -> Callable[[Floats], Floats]:
-    """SciPy's, imported once and only when it is needed."""
-    from scipy.special import log_ndtr
-
-    function: Callable[[Floats], Floats] = log_ndtr
-    return function

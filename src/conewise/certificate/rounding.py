@@ -56,23 +56,28 @@ class Rounding:
 
     steps: Floats
     """(D,): infinite where nothing shows it, 0 where it does not matter."""
+    still: Floats
+    """(D,): for designs whose values are all equal; also infinite where values have no step in common."""
 
     @classmethod
     def of(cls, noise: Noise, statistics: Statistics) -> Rounding:
-        """Return the steps as declared, or as the values show them (`Distinct.resolution`).
+        """Return the steps as declared, or as the values show them (`Distinct.steps`).
 
         Objectives of other kinds of noise count as recorded exactly: nothing is estimated from their spread.
         """
         estimated = Estimated.of(noise, statistics.dim)
-        steps, numbers = statistics.distinct.resolution, statistics.distinct.numbers
-        seen = np.where(numbers == 1, np.inf, np.maximum(steps, _NO_STEP))
-        known = np.where(np.isnan(estimated.steps), seen, estimated.steps)
-        return cls(np.where(estimated.columns, known, 0.0))
+        if not estimated.any:
+            return cls(np.zeros(statistics.dim), np.zeros(statistics.dim))
+        steps, shown = statistics.distinct.steps(_allowed(statistics))
+        seen = np.where(statistics.distinct.numbers == 1, np.inf, np.maximum(steps, _NO_STEP))
+        still = np.where(shown, seen, np.inf)
+        known, still = (np.where(np.isnan(estimated.steps), own, estimated.steps) for own in (seen, still))
+        return cls(np.where(estimated.columns, known, 0.0), np.where(estimated.columns, still, 0.0))
 
     @property
     def key(self) -> bytes:
         """Equal for equal steps."""
-        return self.steps.tobytes()
+        return self.steps.tobytes() + self.still.tobytes()
 
     def hides(self, spreads: Floats) -> Bools:
         """(m, D): where designs with these standard deviations are hidden by the steps."""
@@ -87,7 +92,8 @@ class Rounding:
         if not hidden.any():
             return None
         w = np.abs(weights)
-        halves, still = np.where(hidden, self.steps / 2, 0.0), hidden & (spreads == 0)
+        still = hidden & (spreads == 0)
+        halves = np.where(still, self.still / 2, np.where(hidden, self.steps / 2, 0.0))
         # the most that a unit direction can make of them
         lengths = [np.linalg.norm(np.where(some, halves, 0.0), axis=1) for some in anywhere]
         along = (still[:, None, :] & np.concatenate([w > 0, anywhere])[None]).any(axis=2)
@@ -126,6 +132,17 @@ def never_varied(noise: Noise, statistics: Statistics) -> Bools:
     part = statistics.of(np.flatnonzero(statistics.counts >= 2))
     still = (spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0).all(axis=0)
     return np.asarray(still & (Rounding.of(noise, statistics).steps > 0) & (len(part.counts) > 0))
+
+
+def _allowed(statistics: Statistics) -> list[Floats]:
+    """Return for each objective the largest step which each design that varies allows, ascending.
+
+    Of n values with a step h that are not all equal one at least is off by h: their scatter is (1 - 1/n) h^2 or more.
+    """
+    part = statistics.of(np.flatnonzero(statistics.counts >= 2))
+    counts = part.counts.astype(np.float64)
+    apart = spreads_of(part.scatters, part.means, counts) * np.sqrt(counts)[:, None]
+    return [np.sort(own[own > 0]) for own in apart.T]
 
 
 def spreads_of(scatters: Floats, means: Floats, counts: Floats) -> Floats:

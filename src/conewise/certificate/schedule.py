@@ -1,6 +1,6 @@
-"""A certificate on a schedule: at which counts it looks, and how far comparisons may err at each look.
+"""Plan a certificate on a schedule: at which counts it looks, and how far comparisons may err at each look.
 
-Both follow from the question alone, before any observation: nothing here knows what was seen (docs/adaptive, 2 and 6).
+Both follow from the question alone, before any observation (docs/adaptive, 2 and 6).
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ import numpy as np
 from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Floats, as_count
 from conewise.certificate.asked import Asked
-from conewise.certificate.claims import FEW
 from conewise.certificate.contrasts import Tables
 from conewise.certificate.looks import Levels
-from conewise.certificate.pilots import least_weights
+from conewise.certificate.pilots import FINE_LIMITS, least_weights
 from conewise.certificate.thresholds import REACH
 from conewise.certificate.weights import Standing, Weights
 from conewise.errors import InputError
@@ -27,7 +26,12 @@ from conewise.order.directions import cover_at
 MOST: Final = 10**9
 """Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
 
-_SOONEST: Final = 8.0  # observations of a design: no claims are taken to be due before
+STEP: Final = 2.0**0.125
+"""Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
+
+_OUT_ANCHOR: Final = 0.3  # where "beaten" and "covered" spend most, over the count at which the last of them is due
+PILOT_DESIGNS: Final = 1000
+"""No pilot with more designs, because it needs weights of all pairs."""
 _SHARE: Final = 8.0  # evaluations of a design that is hard to decide, over the average of all designs
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 
@@ -39,13 +43,13 @@ class Scheduled(Asked):
     most: int | None = None
     """Largest number of observations of one design that will ever be looked at; from epsilon by default."""
     any_epsilon: bool = False
-    """Whether epsilon may be chosen anew at every look: then nothing that is fixed beforehand knows it."""
+    """True if epsilon may be chosen anew at every look; then nothing that is fixed beforehand may use it."""
     scale: float = field(default=1.0)
-    """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
+    """Factor of every radius. Anything but 1 voids the proof (for negative controls)."""
     pilots: bool = True
-    """Whether pilots may be asked for, to share out delta; not for observations that are there already."""
+    """True if pilots may be asked for, to share delta; False for observations that are there already."""
     planned: int | None = None
-    """Evaluations that a run may take in all, as far as that was known before the first one."""
+    """Limit on the evaluations of a run, if it was known before the first one."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,22 +60,24 @@ class Scheduled(Asked):
 
     @cached_property
     def weighted(self) -> bool:
-        """Whether delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
-        suits = self.pilots and self.tuning.pilots and not (self.any_epsilon or self.once or self.apart)
-        suits = suits and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
+        """True if delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
         least = max(2, self.tuning.pilots_from[self.stepwise])
-        suits = suits and least <= self.n_designs <= min(self.tuning.pilot_designs, FEW)
-        return suits and min(self._due[0], self.each) >= self.tuning.pilot_worth
+        return (
+            (self.pilots and self.tuning.pilots and not (self.any_epsilon or self.once or self.apart))
+            and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
+            and least <= self.n_designs <= PILOT_DESIGNS
+            and min(self._due[0], self.each) >= self.tuning.pilot_worth
+        )
 
     @property
     def each(self) -> float:
-        """Observations that a design has at most, on average over all designs."""
+        """Largest number of observations of a design, on average over all designs."""
         limits = math.inf if self.most is None else 2 * self.most, math.inf if self.planned is None else self.planned
         return min(limits) / self.n_designs  # the schedule is for two designs at least
 
     @cached_property
     def _due(self) -> tuple[float, float]:
-        """Counts at which the last claims "fine" and "out" of an epsilon-sized near-tie are due."""
+        """Counts at which the last claims "fine" and "out" about a near-tie of size epsilon are due."""
         worst = self.radii.worst
         if self.epsilon == 0 or self.any_epsilon or worst is None:
             return math.inf, math.inf  # no scale is known beforehand
@@ -80,7 +86,7 @@ class Scheduled(Asked):
         return fine, out
 
     def _alphas(self, weights: Weights) -> tuple[float, float]:
-        """The least probabilities of claims "fine" and "out", for even weights."""
+        """Return the least probabilities of claims "fine" and "out", for even weights."""
         spending, standing = self.spending(weights), Standing.at_first(self.n_designs)
         nobody = np.zeros(0, dtype=np.intp)
         out = spending.log_out(nobody, nobody, standing).item()
@@ -88,14 +94,14 @@ class Scheduled(Asked):
 
     @cached_property
     def least(self) -> tuple[float, float]:
-        """The least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
+        """Least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
         if not self.weighted:
             return self._alphas(self.even)
-        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning)
+        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning.pilot_look)
         left = self.for_pairs * self.radii.claim_share
         if not self.stepwise:
             return left * fine, left * out
-        low, high = self.tuning.fine_limits
+        low, high = FINE_LIMITS
         return left * fine * low, left * out * (1 - high)
 
     @cached_property
@@ -106,22 +112,21 @@ class Scheduled(Asked):
             return math.inf, math.inf  # how noisy it really is, the data will tell
         if math.isfinite(fine):  # a hard design has a few times the average: later looks come after the end of the run
             fine, out = min(fine, _SHARE * self.each), min(out, _SHARE * self.each)
-        return fine, self.tuning.out_anchor * out * self.cover_factor**2
+        return fine, _OUT_ANCHOR * out * self.cover_factor**2
 
     @cached_property
     def cover_factor(self) -> float:
-        """How much more covering costs than one facet's radius (at least 1): for planning."""
+        """Ratio of the radius of "covered" and that of one facet (at least 1), for planning."""
         ones = np.ones((len(self.cone.facets), 1))
         return float(cover_at(self.cone, 0 * ones, ones, np.ones(1) if self.directions else None)[0])
 
     @cached_property
     def levels(self) -> Levels:
-        """Up to the count that decides every pair whatever its means, or `most` (docs/adaptive, 6)."""
+        """Levels up to the count that decides every pair whatever its means, or `most` (docs/adaptive, 6)."""
         fine, out = self._due
         growth = self.radii.growth
         if self.most is not None or math.isinf(fine):
-            found = self.radii.schedule(MOST if self.most is None else self.most, due=0.0)
-            return replace(found, timed=self.tuning.timing)
+            return self._timed(self.radii.schedule(MOST if self.most is None else self.most, due=0.0))
         # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
         most = (math.sqrt(fine) + math.sqrt(out)) ** 2
         if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
@@ -129,25 +134,26 @@ class Scheduled(Asked):
                 f"epsilon = {self.epsilon:g} may take {most:.0e} evaluations of a design, more than can be counted; "
                 "raise epsilon or lower sigma, or ask for epsilon = 0 with max_evaluations."
             )
-        # More levels change the boundaries a little, so the first number of steps that is enough is searched for; radii
+        # More levels change the boundaries a little, so the least number of steps that is enough is searched for. Radii
         # fall about as the root of the count, which says how far it may be.
         short, enough, steps = -1, None, 0
         while enough is None or enough - short > 1:
-            levels = self.radii.schedule(most * growth**steps, due=fine)
-            levels = replace(levels, timed=self.tuning.timing)
+            levels = self._timed(self.radii.schedule(most * growth**steps, due=fine))
             need = self._need(levels)
             missing = 2 * math.log(need) / math.log(growth)
             if need <= 1:
                 enough, found = steps, levels
                 steps = max(short + 1, steps - max(1, math.floor(-missing)))
             else:
-                short = steps
-                steps += max(1, math.ceil(missing))
+                short, steps = steps, steps + max(1, math.ceil(missing))
                 steps = steps if enough is None else min(steps, enough - 1)
         return found
 
+    def _timed(self, levels: Levels) -> Levels:
+        return replace(levels, timed=self.tuning.timing)
+
     def _need(self, levels: Levels) -> float:
-        """At most 1 if these levels leave no pair open (docs/adaptive, 6); else how many times too wide."""
+        """Return by which factor radii at the last level are too wide to settle every pair (docs/adaptive, 6)."""
         worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
         total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
         for out, anchor, alpha in zip((False, True), self.anchors, self.least, strict=True):
@@ -161,20 +167,17 @@ class Scheduled(Asked):
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
-        return self._tables(self.anchors)
-
-    def _tables(self, anchors: tuple[float, float]) -> Tables:
         whole = self.for_pairs * self.radii.claim_share
         most = (whole, whole) if self.stepwise or self.weighted else self.least
-        return Tables.of(self.radii, self.levels, anchors, self.least, most, self.tuning.step)
+        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, STEP)
 
     @cached_property
     def level_boundary(self) -> Floats:
-        """(2, P or 1, L): standard deviations of an average by part and level, for "meets" and "misses" a level."""
+        """Standard deviations of an average by part and level, (2, P or 1, L), for "meets" and "misses" a level."""
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
 
     @cached_property
     def _counts(self) -> Floats:
-        """(L,): observations at each look."""
+        """Number of observations at each look, (L,)."""
         return np.array(self.levels.counts, dtype=np.float64)

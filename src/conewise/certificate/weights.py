@@ -1,9 +1,9 @@
-"""How delta is shared among designs, facets and rivals, and how that changes as designs are decided.
+"""Share delta among designs, facets and rivals, and pass shares on as designs are decided.
 
-Claims "fine" of design i that err along facet n have the part fine[i, n], claims that j beats or covers i the part
-out[i, j]. For `cover` that is all: the larger total of each design, summed over the designs, is at most 1. For
-`contain` both tables add up to 1, each has its part of delta, and claims are made step by step: the shares of designs
-that can be wrong no more fall to the others (docs/adaptive, 3.1 to 3.3).
+Claims "fine" of a design have the share `fine`, claims that a rival beats or covers it the share `out`. For `cover` the
+larger total of each design, summed over the designs, is at most 1. For `contain` both tables add up to 1, and each has
+its part of delta. Claims are then made step by step: the shares of designs that cannot be wrong any more pass to the
+others (docs/adaptive, 3.1 to 3.3).
 """
 
 from __future__ import annotations
@@ -22,76 +22,76 @@ class Weights:
     """Parts of delta: even ones, with tables of a single entry, or those of a pilot (docs/adaptive, 3)."""
 
     n_designs: int
+    facets: int
     fine: Floats
-    """(K, N) or (1, 1)"""
+    """(K,) or (1,): share of a design, which its facets have evenly."""
     out: Floats
-    """(K, K) or (1, 1); 0 on the diagonal."""
+    """(K, K) or (1, 1): share of a design against each rival; 0 on the diagonal."""
     parts: tuple[float, float]
     """For `contain`: the parts of delta for "no worse" and for "dominated"."""
-    hardness: tuple[float, float] | None = None
-    """1 / gap^2, in standard deviations of an observation, around which claims "fine" and "out" seem to cost most."""
 
     @classmethod
     def even(cls, n_designs: int, facets: int, parts: tuple[float, float]) -> Weights:
-        """The same for all (docs/adaptive, 3.1 and 3.2)."""
-        fine, out = 1 / (n_designs * facets), 1 / (n_designs * (n_designs - 1))
-        return cls(n_designs, np.full((1, 1), fine), np.full((1, 1), out), parts)
+        """Return the same share for all claims of a kind (docs/adaptive, 3.1 and 3.2)."""
+        out = np.full((1, 1), 1 / (n_designs * (n_designs - 1)))
+        return cls(n_designs, facets, np.full(1, 1 / n_designs), out, parts)
 
     @cached_property
     def _by_design(self) -> tuple[Floats, Floats]:
-        """Twice (K,): a design's total."""
-        if len(self.fine) == 1:
-            each = np.full(self.n_designs, 1 / self.n_designs)
-            return each, each
-        return self.fine.sum(axis=1), self.out.sum(axis=1)
+        """Total share of each design for "fine" and for "out", twice (K,)."""
+        if len(self.fine) > 1:
+            return self.fine, self.out.sum(axis=1)
+        return (np.full(self.n_designs, 1 / self.n_designs),) * 2
 
     @cached_property
     def _logs(self) -> tuple[Floats, Floats]:
-        """Of both tables; -infinity on the diagonal."""
+        """Logarithms of the shares of claims; -infinity on the diagonal."""
         with np.errstate(divide="ignore"):
-            return np.log(self.fine), np.log(self.out)
+            return np.log(self.fine / self.facets), np.log(self.out)
 
     def log_fine(self, designs: Indices) -> Floats:
-        """(N, m, 1) or (1, 1, 1): logarithms of the parts of "fine"."""
+        """Return logarithms of the shares of claims "fine", (1, m, 1) or (1, 1, 1)."""
         fine = self._logs[0]
-        return fine[:, :, None] if len(fine) == 1 else fine[designs].T[:, :, None]
+        return (fine if len(fine) == 1 else fine[designs])[None, :, None]
 
     def log_out(self, designs: Indices, rivals: Indices) -> Floats:
-        """(1, m, r) or (1, 1, 1): the same of "beaten" and "covered"."""
+        """Return logarithms of the shares of claims "beaten" and "covered", (1, m, r) or (1, 1, 1)."""
         out = self._logs[1]
-        return out[None] if len(out) == 1 else out[np.ix_(designs, rivals)][None]
+        return (out if len(out) == 1 else out[np.ix_(designs, rivals)])[None]
 
     def unsure(self, standing: Standing) -> float:
-        """The part of all designs that are not sure together; that of a single one at least."""
-        return max(float(self._by_design[0][~standing.sure].sum()), float(self._by_design[0].min()))
+        """Return the share for "fine" of all designs that are not sure, at least that of one design."""
+        each = self._by_design[0]
+        return float(max(each[~standing.sure].sum(), each.min()))
 
     def left(self, standing: Standing) -> float:
-        """The part of all designs that are not beaten; that of a single one at least."""
-        return max(float(self._by_design[1][standing.left].sum()), float(self._by_design[1].min()))
+        """Return the share for "out" of all designs that are not beaten, at least that of one design."""
+        each = self._by_design[1]
+        return float(max(each[standing.left].sum(), each.min()))
 
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """Who can still be wrong: not beaten, or not known to be Pareto optimal (docs/adaptive, 3.2)."""
+    """Designs about which a claim can still be wrong (docs/adaptive, 3.2)."""
 
     left: Bools
     """(K,): not beaten."""
     sure: Bools
-    """(K,): fine against everybody at an epsilon below 0; nobody where nothing follows from it."""
+    """(K,): known to be Pareto optimal, where claims are made step by step."""
 
     @classmethod
     def at_first(cls, n_designs: int) -> Standing:
-        """Nothing is known."""
+        """Return the standing before any claim."""
         return cls(np.ones(n_designs, dtype=bool), np.zeros(n_designs, dtype=bool))
 
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """What each claim may spend: logarithms of probabilities (docs/adaptive, 3)."""
+    """Compute the logarithm of the probability that a claim may spend (docs/adaptive, 3)."""
 
     delta: float
     stepwise: bool
-    """Whether claims are made step by step, as `contain` allows."""
+    """True if claims are made step by step, as `contain` allows."""
     weights: Weights
 
     def key(self, standing: Standing, claim: str) -> bytes:
@@ -101,12 +101,12 @@ class Spending:
         return (standing.left if claim == "dominated" else standing.sure).tobytes()
 
     def log_fine(self, designs: Indices, standing: Standing) -> Floats:
-        """(N or 1, m or 1, 1): a^F of "fine"."""
+        """Return logarithms of a^F, of claims "fine", (1, m or 1, 1)."""
         whole = self.delta * self.weights.parts[0] / self.weights.unsure(standing) if self.stepwise else self.delta
         return self.weights.log_fine(designs) + math.log(whole)
 
     def log_out(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
-        """(1, m or 1, r or 1): a^B of "beaten" and "covered"."""
+        """Return logarithms of a^B, of claims "beaten" and "covered", (1, m or 1, r or 1)."""
         whole = self.delta * self.weights.parts[1] / self.weights.left(standing) if self.stepwise else self.delta
         return self.weights.log_out(designs, rivals) + math.log(whole)
 

@@ -14,8 +14,8 @@ from conewise.cli.show import print_json
 from conewise.cli.stating import stated, stating
 from conewise.errors import InputError, counted, printable
 from conewise.noise import Noise
+from conewise.noise.text import parse_noise
 from conewise.preferences.preferences import stated_cone
-from conewise.question.noisetext import parse_noise
 from conewise.question.objectives import Objective, as_objectives, with_levels
 from conewise.question.question import certainty
 from conewise.studies.identity import Identity

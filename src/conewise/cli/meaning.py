@@ -14,7 +14,7 @@ import click
 
 from conewise.errors import InputError
 from conewise.noise import Noise
-from conewise.question.noisetext import parse_noise
+from conewise.noise.text import parse_noise
 from conewise.question.objectives import Objectives, with_levels, with_noise, with_units
 from conewise.tables.clauses import parse_clause
 from conewise.tables.names import first_repeated

@@ -36,9 +36,6 @@ _MOST = 200_000  # designs that are held in memory
 @unit_option
 @click.option("--cone", "spec", help="Begin with this: a text form such as ranked:speed,price or price=20%,speed=30%.")
 @stating
-@click.option(
-    "--trust", type=float, default=1.0, show_default=True, help="How probable it is that an answer is right; above 0.5."
-)
 @click.option("--questions", type=click.IntRange(0), help="Ask at most so many; by default until nothing changes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON at the end; questions go to stderr.")
 def prefer(
@@ -48,7 +45,6 @@ def prefer(
     name: str | None,
     units: tuple[str, ...],
     spec: str | None,
-    trust: float,
     questions: int | None,
     as_json: bool,
 ) -> None:
@@ -65,7 +61,7 @@ def prefer(
     meaning, auto = meant_by(table.meaning, units)
     if auto:
         meaning = with_proposed_units(meaning, np.ptp(values, axis=0))
-    said = stated_preferences(spec, meaning, stated(), dict(zip(labels, values, strict=True)), trust=trust)
+    said = stated_preferences(spec, meaning, stated(), dict(zip(labels, values, strict=True)))
     asked = 0
     while questions is None or asked < questions:
         pair = said.ask(values)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,8 @@ from conewise.border import (
 from conewise.cone.polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
 
+T = TypeVar("T")
+
 SMALLEST_ANGLE: Final = 2e-4
 """Degrees: a cone given by an angle must be this far from a half line and from a half space (see DEGENERATE)."""
 
@@ -29,28 +32,22 @@ _SMALLER = "tilt its rows apart, or choose fewer degrees or a smaller share wher
 _TOO_LITTLE = f"and less than {DEGENERATE:g} is too little to compute with"
 
 
-def real(value: Any, name: str) -> float:
-    """Return a finite number, or raise ConeError."""
+def checked(check: Callable[..., T], value: Any, name: str, *limits: int) -> T:
+    """Return what a check of `border` returns, or raise its refusal as a ConeError."""
     try:
-        return as_number(value, name)
+        return check(value, name, *limits)
     except InputError as error:
         raise ConeError(str(error)) from None
 
 
-def whole(value: Any, name: str, minimum: int = 1, maximum: int = MOST_OBJECTIVES) -> int:
-    """Return a whole number between two limits, or raise ConeError."""
-    try:
-        return as_count(value, name, minimum, maximum)
-    except InputError as error:
-        raise ConeError(str(error)) from None
+def whole(dim: Any) -> int:
+    """Return a number of objectives, or raise ConeError."""
+    return checked(as_count, dim, "dim", 1, MOST_OBJECTIVES)
 
 
 def as_rows(values: ArrayLike, name: str) -> Floats:
     """Return a finite (N, D) array without zero rows; raise ConeError otherwise."""
-    try:
-        rows = as_floats(values, name)
-    except InputError as error:
-        raise ConeError(str(error)) from error
+    rows = checked(as_floats, values, name)
     if rows.ndim != 2 or rows.size == 0:
         raise ConeError(f"{name} must have shape (N, D), one row a facet or ray, got shape {rows.shape}.")
     if rows.shape[0] > MOST_FACETS or rows.shape[1] > MOST_OBJECTIVES:
@@ -69,7 +66,7 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
 
 def angle(value: Any, flat: str) -> float:
     """Return an opening angle between 0 and 180 degrees, not too close to either end. `flat` names the cone at 180."""
-    degrees = real(value, "degrees")
+    degrees = checked(as_number, value, "degrees")
     if not 0 < degrees < 180:
         raise ConeError(
             f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a {flat}, "
@@ -214,6 +211,26 @@ def refuse_arbitrage(matrix: Floats) -> None:
                     f"pi allows {word}: exchanging asset {' -> '.join(map(str, cycle))} turns 1 unit into {rate:.6g}; "
                     "raise the rates along this cycle until their product exceeds 1."
                 )
+
+
+def as_about(entries: object, dim: int) -> tuple[tuple[str, str, float], ...]:
+    """Return the name, goal and unit of each of the `dim` objectives, or () if there are none."""
+    if entries == () or entries == []:
+        return ()
+    if not isinstance(entries, list | tuple) or len(entries) != dim or not all(map(_is_objective, entries)):
+        raise ConeError(
+            '"about" in a cone\'s dictionary must have a name, "max" or "min", and a positive unit for each of the '
+            f"{dim} objectives, as to_dict writes it."
+        )
+    return tuple((name, goal, float(unit)) for name, goal, unit in entries)
+
+
+def _is_objective(entry: object) -> bool:
+    if not isinstance(entry, list | tuple) or len(entry) != 3:
+        return False
+    name, goal, unit = entry
+    number = isinstance(unit, int | float) and not isinstance(unit, bool) and math.isfinite(unit) and unit > 0
+    return isinstance(name, str) and goal in ("max", "min") and number
 
 
 def vector(values: Floats) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, Final, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,20 +18,22 @@ from conewise.border import (
     SAME_DIRECTION,
     Bools,
     Floats,
+    as_count,
     as_floats,
     as_non_negative,
+    as_number,
     as_vectors,
     check_sums,
     read_only,
 )
-from conewise.cone import saved
 from conewise.cone.checks import (
     angle,
+    as_about,
     as_bid_ask,
     as_rows,
+    checked,
     holds_axes,
     irredundant,
-    real,
     refuse_bad_rays,
     refuse_flat,
     refuse_line,
@@ -40,10 +42,11 @@ from conewise.cone.checks import (
 )
 from conewise.cone.lift import Lift
 from conewise.cone.polyhedra import extreme_rays, power_scaled, tangent_planes, unit
-from conewise.cone.products import products
 from conewise.cone.text import cone_arguments, cone_repr, matrix_text, number_text, stored_text
 from conewise.cone.widest import OrderingComplexity, ordering_complexity
 from conewise.errors import ConeError, InputError, shown
+
+_AT_ONCE: Final = 16_384  # points multiplied at a time: the columns of a chunk stay in cache
 
 
 class Cone:
@@ -103,7 +106,7 @@ class Cone:
         >>> Cone.orthant(3).facets.tolist()
         [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
         """
-        dim = whole(dim, "dim")
+        dim = whole(dim)
         return cls._known(np.eye(dim), f"orthant:{dim}")
 
     @classmethod
@@ -132,7 +135,7 @@ class Cone:
         >>> Cone.importance(0.25, dim=2)
         Cone.importance(0.25, dim=2)
         """
-        share, dim = real(share, "share"), whole(dim, "dim")
+        share, dim = checked(as_number, share, "share"), whole(dim)
         if not 0 <= share < 1 / dim:
             remedy = "choose 0 for the orthant" if share < 0 else "choose a smaller share"
             raise ConeError(
@@ -150,7 +153,7 @@ class Cone:
         >>> Cone.ranked(2).contains([[1, -1], [-1, 1]]).tolist()
         [True, False]
         """
-        dim = whole(dim, "dim")
+        dim = whole(dim)
         return cls._known(np.tri(dim), f"ranked:{dim}")
 
     @classmethod
@@ -170,7 +173,7 @@ class Cone:
         `degrees` is the full opening angle of the round cone, as in `planar`, 0 < degrees < 180. The result contains
         the round cone.
         """
-        degrees, count = angle(degrees, "half-space"), whole(facets, "facets", minimum=3, maximum=MOST_FACETS)
+        degrees, count = angle(degrees, "half-space"), checked(as_count, facets, "facets", 3, MOST_FACETS)
         try:
             cone = cls(tangent_planes(math.radians(degrees / 2), count))
             alike = bool(cone.removed) or len(cone.rays) != count
@@ -221,33 +224,27 @@ class Cone:
         kind, arguments = cone_arguments(text, dim)
         if kind == "rows":
             return cls(arguments[0])
-        if kind == "rays":
-            return cls.from_rays(arguments[0])
-        if kind == "exchange":
-            return cls.exchange(arguments[0])
-        make = {
-            "orthant": cls.orthant,
-            "ranked": cls.ranked,
-            "planar": cls.planar,
-            "importance": cls.importance,
-            "ice_cream": cls.ice_cream,
-        }[kind]
-        return make(*arguments)
+        made: Self = getattr(cls, "from_rays" if kind == "rays" else kind)(*arguments)
+        return made
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
         """Return the cone that `to_dict` wrote. It compares designs exactly as the original does."""
-        rows, rays, text, said, entries = saved.read(data)
+        if not isinstance(data, dict) or "rows" not in data:
+            raise ConeError('a cone\'s dictionary needs the key "rows" (and may have "text"), as to_dict writes it.')
+        rows, rays, text, said = data["rows"], data.get("rays"), data.get("text"), data.get("said", ())
+        if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
+            raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
         cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))
-        about = saved.as_about(entries, cone.dim)
-        if text is None:
-            return cone.remembering(said, about)
-        named = cls.parse(stored_text(text))
-        if named != cone:
-            raise ConeError(
-                f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
-            )
-        return named.remembering(said, about)
+        about = as_about(data.get("about", ()), cone.dim)
+        if text is not None:
+            named = cls.parse(stored_text(text))
+            if named != cone:
+                raise ConeError(
+                    f"the dictionary names the cone {text} but its rows describe another; remove one of the two."
+                )
+            cone = named
+        return cone.remembering(said, about)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain lists and text, for JSON or TOML; `from_dict` reads them back to an equal cone.
@@ -255,8 +252,13 @@ class Cone:
         >>> Cone([[1, 3], [3, 1]]).to_dict()
         {'rows': [[1.0, 3.0], [3.0, 1.0]]}
         """
-        rays = None if self._rows_suffice else self.rays.tolist()
-        return saved.written(self._given.tolist(), rays, self._text, self.said, self.about)
+        data: dict[str, Any] = {"rows": self._given.tolist()}
+        if not self._rows_suffice:
+            data["rays"] = self.rays.tolist()
+        if self._text is not None:
+            data["text"] = self._text
+        about = [list(each) for each in self.about]
+        return data | ({"said": list(self.said)} if self.said else {}) | ({"about": about} if about else {})
 
     def remembering(self, sentences: Iterable[str], about: Iterable[tuple[str, str, float]] = ()) -> Self:
         """Return a copy of this cone with the sentences that it was made from, and the objectives they are about.
@@ -346,7 +348,8 @@ class Cone:
         >>> Cone.planar(135).includes(Cone.orthant(2)), Cone.orthant(2).includes(Cone.planar(135))
         (True, False)
         """
-        if as_cone(other).dim != self.dim:
+        other = as_cone(other, self.dim)
+        if other.dim != self.dim:
             raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
         return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
 
@@ -457,7 +460,7 @@ class Cone:
         """
         if not isinstance(points, np.ndarray) or points.ndim != 2 or points.shape[1] != self.dim:
             raise InputError(f"points must be an array of shape (K, {self.dim}), got {shown(points)}.")
-        return products(self._order_rows, points)
+        return _products(self._order_rows, points)
 
     @property
     def text(self) -> str:
@@ -509,30 +512,74 @@ class Cone:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"a Cone is frozen: {name} cannot be deleted.")
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        rays = None if self._rows_suffice else np.array(self.rays)
-        return _restore, (type(self), np.array(self._given), self._text, self.removed, self.said, self.about, rays)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but what is computed when it is first needed; rays that were given are kept."""
+        lean = ("dim", "removed", "said", "about", "_given", "_text", "_facets", "_order_rows", "order_lengths")
+        kept = lean if self._rows_suffice else (*lean, "rays")
+        return {name: getattr(self, name) for name in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray):
+                read_only(value)
+        self.__dict__.update(state)
 
 
-def _restore(
-    cls: type[Cone],
-    rows: Floats,
-    text: str | None,
-    removed: tuple[int, ...],
-    said: tuple[str, ...] = (),
-    about: tuple[tuple[str, str, float], ...] = (),
-    rays: Floats | None = None,
-) -> Cone:
-    cone = object.__new__(cls)
-    cone._fill(rows, text, removed)
-    if rays is not None:
-        cone.__dict__["rays"] = read_only(rays)
-    return cone.remembering(said, about)
+class HasCone(Protocol):
+    """A value with a cone, such as `Preferences`."""
+
+    @property
+    def cone(self) -> Cone:
+        """Cone that the value stands for."""
 
 
-def as_cone(cone: object) -> Cone:
-    """Return the cone itself; refuse anything else, with a hint how to make a cone from a text form."""
+ConeLike = Cone | str | Floats | Sequence[Sequence[float]] | HasCone
+"""Forms in which a cone is accepted: itself, its text form, its rows, or a value with a cone."""
+
+
+def as_cone(cone: object, dim: int | None = None) -> Cone:
+    """Return the cone that is given as itself, as text, as rows, or by a value with a `cone`, such as `Preferences`.
+
+    `dim` is the number of objectives, for text forms that lack it.
+
+    >>> as_cone("orthant", 3)
+    Cone.orthant(3)
+    """
     if isinstance(cone, Cone):
         return cone
-    hint = f"use Cone.parse({cone!r})" if isinstance(cone, str) else "make one with Cone(W) or a named constructor"
-    raise ConeError(f"cone must be a Cone, got {type(cone).__name__}; {hint}.")
+    if isinstance(cone, str):
+        return Cone.parse(cone, dim)
+    if isinstance(cone, list | tuple | np.ndarray):
+        return Cone(cone)
+    if isinstance(said := getattr(cone, "cone", None), Cone):
+        return said
+    raise ConeError(f"cone must be a Cone, got {type(cone).__name__}; make one with Cone(W) or a named constructor.")
+
+
+def _products(rows: Floats, points: Floats) -> Floats:
+    """Return (N, K): each row of (N, D) times each point of (K, D), summed in the order of the objectives.
+
+    A matrix product may round equal points differently, depending on their position, so the sum is spelled out. A zero
+    weight adds nothing. Overflow stays in the result.
+    """
+    result = np.empty((len(rows), len(points)))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for start in range(0, len(points), _AT_ONCE):
+            part = np.ascontiguousarray(points[start : start + _AT_ONCE].T)
+            term = np.empty(part.shape[1])
+            for row, target in zip(rows.tolist(), result[:, start : start + _AT_ONCE], strict=True):
+                _weighted_sum(row, part, target, term)
+    return result
+
+
+def _weighted_sum(row: list[float], columns: Floats, target: Floats, term: Floats) -> None:
+    empty = True
+    for weight, column in zip(row, columns, strict=True):
+        if weight == 0.0:
+            continue
+        if empty:
+            np.multiply(column, weight, out=target)
+            empty = False
+        else:
+            np.multiply(column, weight, out=term)
+            target += term

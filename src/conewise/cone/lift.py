@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise.border import Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.cone.polyhedra import non_negative_least_squares
 
 TABLE_COST: Final = 120_000
@@ -32,20 +32,20 @@ _ZERO: Final = 1e-20  # a multiplier this far below zero is zero (b is scaled to
 
 
 @dataclass(frozen=True)
-class _Block:
+class _Size:
     """Independent subsets of one size k >= 2, prepared for computing their values and testing their feasibility.
 
-    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c. `signs` @ (b, 1) gives
-    these sums, raised by _HUGE: first for the first member of each subset, then for the second, and so on.
+    The multipliers G_S^{-1} b_S have the signs of b_a + sum_c (G_S^{-1})_ac / (G_S^{-1})_aa b_c: `signs` @ (b, 1),
+    raised by _HUGE.
 
     The value of a subset is the value of the subset without its last member (`parents`) plus `gains` times the last sum
     squared. This is one step of a Cholesky solve.
     """
 
-    signs: Floats  # (k m, N + 1)
+    signs: Floats  # (k, m, N + 1)
     gains: Floats  # (m, 1)
     parents: Indices  # (m,) positions among the subsets of size k - 1
-    candidates: Indices | None  # positions that can attain the maximum; all of them when None
+    counts: Bools  # (m,) True for subsets that can attain the maximum
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,10 @@ class Lift:
         self._subsets = _independent_subsets(facets) if self.tabulated else []
         inverses = {tuple(subset.members.tolist()): subset.inverse for subset in self._subsets}
         self._chunk = _CHUNK
-        while self._chunk * min(n, dim) * _BLOCK * (n + 1) > _PRODUCT:
+        while self._chunk * _BLOCK * (n + 1) > _PRODUCT:
             self._chunk //= 2
-        self._for_any = _blocks(inverses, set(), n)
-        self._for_non_negative = _blocks(inverses, _not_needed_if_non_negative(inverses), n)
+        self._for_any = _sizes(inverses, set(), n)
+        self._for_non_negative = _sizes(inverses, _not_needed_if_non_negative(inverses), n)
 
     def norms(self, b: Floats, *, non_negative: bool = False) -> Floats:
         """Return f of every column. `non_negative=True` promises b >= 0 and is faster."""
@@ -123,29 +123,18 @@ class Lift:
         return result
 
 
-def _largest_value(raised: Floats, sizes: list[list[_Block]]) -> Floats:
+def _largest_value(raised: Floats, sizes: list[_Size]) -> Floats:
     """Return the largest b_S' G_S^{-1} b_S over feasible S of two rows or more, for each column of (b, 1)."""
-    width = raised.shape[1]
-    best = np.zeros(width)
+    best = np.zeros(raised.shape[1])
     smaller = raised[:-1] * raised[:-1]
-    for blocks in sizes:
-        values = np.empty((sum(len(block.gains) for block in blocks), width))
-        done = 0
-        for block in blocks:
-            members = (block.signs @ raised).reshape(-1, len(block.gains), width)
-            value = values[done : done + len(block.gains)]
-            done += len(value)
-            np.multiply(members[-1], members[-1], out=value)
-            value *= block.gains
-            value += smaller[block.parents]
-            candidate = members[0]
-            for other in members[1:]:
-                np.minimum(candidate, other, out=candidate)
-            np.minimum(candidate, value, out=candidate)
-            if block.candidates is not None:
-                candidate = candidate[block.candidates]
-            if len(candidate):
-                np.maximum(best, candidate.max(axis=0), out=best)
+    for size in sizes:
+        values = np.empty((len(size.gains), raised.shape[1]))
+        for start in range(0, len(values), _BLOCK):
+            part = slice(start, start + _BLOCK)
+            members = size.signs[:, part] @ raised
+            values[part] = members[-1] * members[-1] * size.gains[part] + smaller[size.parents[part]]
+            candidates = np.minimum(members.min(axis=0), values[part])[size.counts[part]]
+            np.maximum(best, candidates.max(axis=0, initial=0.0), out=best)
         smaller = values
     return best
 
@@ -176,46 +165,25 @@ def _not_needed_if_non_negative(inverses: dict[tuple[int, ...], Floats]) -> set[
     return covered
 
 
-def _blocks(inverses: dict[tuple[int, ...], Floats], superfluous: set[tuple[int, ...]], n: int) -> list[list[_Block]]:
-    """Return the subsets in blocks by size, without subsets that are superfluous and are no parent of a needed one."""
+def _sizes(inverses: dict[tuple[int, ...], Floats], superfluous: set[tuple[int, ...]], n: int) -> list[_Size]:
+    """Return the subsets by size, without subsets that are superfluous and are no parent of a needed one."""
     wanted = {
         members[:size] for members in inverses if members not in superfluous for size in range(2, len(members) + 1)
     }
-    sizes: list[list[_Block]] = []
+    sizes: list[_Size] = []
     before: dict[tuple[int, ...], int] = {(row,): row for row in range(n)}
     for size in range(2, max(map(len, wanted), default=0) + 1):
         subsets = [members for members in inverses if len(members) == size and members in wanted]
-        sizes.append(
-            [
-                _block(subsets[start : start + _BLOCK], inverses, superfluous, before, n)
-                for start in range(0, len(subsets), _BLOCK)
-            ]
-        )
+        signs = np.zeros((size, len(subsets), n + 1))
+        for column, members in enumerate(subsets):
+            signs[:, column, members] = inverses[members] / np.diag(inverses[members])[:, None]
+        signs[:, :, n] = _ZERO
+        gains = np.array([[inverses[members][-1, -1]] for members in subsets]) / _HUGE**2
+        parents = np.array([before[members[:-1]] for members in subsets])
+        counts = np.array([members not in superfluous for members in subsets])
+        sizes.append(_Size(signs * _HUGE, gains, parents, counts))
         before = {members: position for position, members in enumerate(subsets)}
     return sizes
-
-
-def _block(
-    subsets: list[tuple[int, ...]],
-    inverses: dict[tuple[int, ...], Floats],
-    superfluous: set[tuple[int, ...]],
-    before: dict[tuple[int, ...], int],
-    n: int,
-) -> _Block:
-    size = len(subsets[0])
-    signs = np.zeros((size, len(subsets), n + 1))
-    for column, members in enumerate(subsets):
-        inverse = inverses[members]
-        signs[:, column, members] = inverse / np.diag(inverse)[:, None]
-    signs[:, :, n] = _ZERO
-    gains = np.array([[inverses[members][-1, -1]] for members in subsets]) / _HUGE**2
-    counting = [position for position, members in enumerate(subsets) if members not in superfluous]
-    return _Block(
-        signs.reshape(-1, n + 1) * _HUGE,
-        gains,
-        np.array([before[members[:-1]] for members in subsets]),
-        None if len(counting) == len(subsets) else np.array(counting, dtype=np.intp),
-    )
 
 
 def _least_distance(facets: Floats, b: Floats) -> Floats:

@@ -24,7 +24,6 @@ from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
 from conewise.preferences.preferences import stated_cone
 from conewise.problems import SimulatedBandit
-from conewise.question.noisetext import turned
 from conewise.question.objectives import Objectives, as_objectives, unit_text, with_units
 from conewise.rules import Result, Status
 from conewise.studies.study import Study, StudyStatus
@@ -413,7 +412,7 @@ def _assumptions(study: Study) -> Assumptions:
     stated = study.noise
     if stated is None or Estimated.of(stated, study.dim).any:
         return Assumptions(Gaussian(1.0), study.epsilon, study.delta, "normal", fixed=False)
-    noise = turned(stated, study.question.columns.signs, study.question.columns.units)
+    noise = stated.turned(study.question.columns.signs, study.question.columns.units)
     return Assumptions(noise, study.epsilon, study.delta, stated.words, fixed=True)
 
 

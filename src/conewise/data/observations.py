@@ -1,8 +1,7 @@
-"""What to evaluate, what came back, and what is kept of it: Pulls, Observations, Statistics."""
+"""Define what to evaluate (Pulls), what came back (Observations), and what is kept of it (Statistics)."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Final
@@ -37,7 +36,7 @@ _SCATTER_SLACK: Final = 1e-9  # relative, for the rounding of matrix products
 
 @dataclass(frozen=True, eq=False)
 class Pulls:
-    """Which designs to evaluate, in this order, and how many times each.
+    """Designs to evaluate, in this order, and how many times each.
 
     >>> Pulls([0, 2], [5, 1])
     Pulls(6 evaluations of 2 designs)
@@ -55,21 +54,17 @@ class Pulls:
             raise InputError("every count of a pull must be at least 1; leave out designs that are not evaluated.")
         if (chosen < 0).any():
             raise InputError(f"designs are numbered from 0, got {chosen.min()}.")
-        object.__setattr__(self, "designs", read_only(chosen.astype(np.intp)))
-        object.__setattr__(self, "counts", read_only(times))
+        self.__dict__.update(designs=read_only(chosen.astype(np.intp)), counts=read_only(times))
 
     @classmethod
     def each(cls, times: Counts, most: int | None = None) -> Pulls:
-        """From how often each of all designs is wanted, (K,): in the order of the designs, at most so many of them.
-
-        Nothing is checked: these are a rule's own numbers.
+        """Return the pulls for `times` (K,) evaluations of each design, at most `most` in all; nothing is checked.
 
         >>> Pulls.each(np.array([5, 0, 3]), most=6).counts.tolist()
         [5, 1]
         """
         designs, pulls = np.flatnonzero(times), object.__new__(cls)
-        object.__setattr__(pulls, "designs", read_only(designs))
-        object.__setattr__(pulls, "counts", read_only(times[designs]))
+        pulls.__dict__.update(designs=read_only(designs), counts=read_only(times[designs]))
         return pulls.first(most)
 
     @property
@@ -78,7 +73,7 @@ class Pulls:
         return int(self.counts.sum())
 
     def first(self, most: int | None) -> Pulls:
-        """At most so many of these evaluations, from the beginning; all of them for None.
+        """Return the first `most` of these evaluations; all of them for None.
 
         >>> Pulls([0, 2], [5, 3]).first(6).counts.tolist()
         [5, 1]
@@ -95,7 +90,7 @@ class Pulls:
 
 @dataclass(frozen=True, eq=False)
 class Observations:
-    """What came back: for each entry a design, how many evaluations it sums up, their mean and their scatter.
+    """Observations: for each entry a design, how many evaluations it sums up, their mean and their scatter.
 
     A single evaluation has count 1, its value as the mean and no scatter; `Observations.single(designs, values)` makes
     these. An entry may stand for many evaluations, so that a simulator can draw the mean of a million in one step.
@@ -104,9 +99,9 @@ class Observations:
     designs: Indices
     counts: Counts
     means: Floats
-    """(M, D)"""
+    """Means of the entries, (M, D)."""
     scatters: Floats
-    """(M, D, D): sums of outer products of deviations from the entry's own mean."""
+    """Sums of outer products of deviations from the entry's own mean, (M, D, D)."""
 
     def __init__(
         self, designs: ArrayLike, means: ArrayLike, counts: ArrayLike | None = None, scatters: ArrayLike | None = None
@@ -128,29 +123,19 @@ class Observations:
             if scatter.shape != shape or not np.isfinite(scatter).all():
                 raise InputError(f"scatters must be finite with shape {shape}, got {scatter.shape}.")
             _check_scatters(scatter, values, pulls.counts)
-        for name, value in (
-            ("designs", pulls.designs),
-            ("counts", pulls.counts),
-            ("means", read_only(values.copy())),
-            ("scatters", scatter),
-        ):
-            object.__setattr__(self, name, value)
+        means = read_only(values.copy())
+        self.__dict__.update(designs=pulls.designs, counts=pulls.counts, means=means, scatters=scatter)
 
     @classmethod
     def single(cls, designs: ArrayLike, values: ArrayLike) -> Observations:
-        """One evaluation an entry: designs (n,) and values (n, D)."""
+        """Return observations of one evaluation an entry, from designs (n,) and values (n, D)."""
         return cls(designs, values)
 
     def chosen(self, entries: Indices, designs: Indices) -> Observations:
-        """Some entries, their designs renumbered; nothing is checked again."""
+        """Return some entries with their designs renumbered; nothing is checked again."""
         part = object.__new__(Observations)
-        for name, value in (
-            ("designs", designs),
-            ("counts", self.counts[entries]),
-            ("means", self.means[entries]),
-            ("scatters", self.scatters[entries]),
-        ):
-            object.__setattr__(part, name, read_only(value))
+        found = {name: read_only(getattr(self, name)[entries]) for name in ("counts", "means", "scatters")}
+        part.__dict__.update(found, designs=read_only(designs))
         return part
 
     def __len__(self) -> int:
@@ -162,7 +147,7 @@ class Observations:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Counts, sums and scatter of everything observed so far, one row a design: a value, never changed in place.
+    """Counts, sums and scatters of all observations so far, one row a design: a value, never changed in place.
 
     Sums and second moments are kept in double-double arithmetic, so that any split of the same observations into
     batches, in any order, gives the same averages, and 10^9 evaluations lose nothing.
@@ -173,62 +158,55 @@ class Statistics:
     """
 
     counts: Counts
-    _sums: tuple[Floats, Floats]
-    _moments: tuple[Floats, Floats]
+    _sums: Floats
+    """(2, K, D): sums as pairs of numbers, see `sums`."""
+    _moments: Floats
+    """(2, K, D, D): sums of outer products, as pairs."""
     distinct: Distinct
-    """The different values of single evaluations: how finely each objective was recorded."""
+    """Sample of the distinct values of single evaluations, from which recording steps are estimated."""
 
     @classmethod
     def empty(cls, n_designs: int, dim: int) -> Statistics:
-        """Nothing observed."""
-        n_designs, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
-        vectors, matrices = (n_designs, dim), (n_designs, dim, dim)
-        return cls(
-            read_only(np.zeros(n_designs, dtype=np.int64)),
-            (np.zeros(vectors), np.zeros(vectors)),
-            (np.zeros(matrices), np.zeros(matrices)),
-            Distinct.nothing(dim),
-        )
+        """Return statistics without any observation."""
+        k, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
+        counts = read_only(np.zeros(k, dtype=np.int64))
+        return cls(counts, np.zeros((2, k, dim)), np.zeros((2, k, dim, dim)), Distinct.nothing(dim))
 
     @property
     def n_designs(self) -> int:
-        """The number of designs K."""
+        """Number of designs K."""
         return len(self.counts)
 
     @property
     def dim(self) -> int:
-        """The number of objectives D."""
-        return int(self._sums[0].shape[1])
+        """Number of objectives D."""
+        return int(self._sums.shape[2])
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations in all."""
+        """Number of evaluations of all designs."""
         return int(self.counts.sum())
 
     @property
     def means(self) -> Floats:
-        """(K, D): averages; NaN for a design that was never evaluated."""
+        """Averages, (K, D); NaN for a design that was never evaluated."""
         return read_only(self.means_of(slice(None)))
 
     def means_of(self, designs: Indices | slice) -> Floats:
-        """(m, D): the averages of these designs."""
+        """Return the averages of some designs, (m, D)."""
         seen = self.counts[designs]
-        high, low = self._sums
-        high, low = exact.over((high[designs], low[designs]), np.maximum(seen, 1).astype(np.float64)[:, None])
+        high, low = exact.over(self._sums[:, designs], np.maximum(seen, 1).astype(np.float64)[:, None])
         result: Floats = high + low
         result[seen == 0] = np.nan
         return result
 
     @property
     def scatters(self) -> Floats:
-        """(K, D, D): sums of outer products of deviations from the mean; divide by counts - 1 for the covariance."""
-        counts = np.where(self.counts > 0, self.counts, 1).astype(np.float64)[:, None]
-        mean = exact.over(self._sums, counts)
+        """Sums of outer products of deviations from the mean, (K, D, D); divided by counts - 1: the covariance."""
+        mean = exact.over(self._sums, np.maximum(self.counts, 1).astype(np.float64)[:, None])
         # second moment - count * mean mean', all in pairs: cancellation costs bits that are there to spare
-        first = tuple(part[:, :, None] for part in self._sums)
-        second = tuple(part[:, None, :] for part in mean)
-        product = _pair_product((first[0], first[1]), (second[0], second[1]))
-        high, low = exact.add(self._moments, (-product[0], -product[1]))
+        high, low = exact.product(self._sums[..., None], (mean[0][:, None, :], mean[1][:, None, :]))
+        high, low = exact.add(self._moments, (-high, -low))
         scatter = high + low
         diagonal = np.arange(self.dim)
         scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
@@ -246,43 +224,27 @@ class Statistics:
             )
 
     def of(self, designs: Indices) -> Statistics:
-        """These designs only, in this order."""
+        """Return the statistics of some designs, in the given order."""
         return Statistics(
-            read_only(self.counts[designs]),
-            (self._sums[0][designs], self._sums[1][designs]),
-            (self._moments[0][designs], self._moments[1][designs]),
-            self.distinct,
+            read_only(self.counts[designs]), self._sums[:, designs], self._moments[:, designs], self.distinct
         )
 
     def replaced(self, designs: Indices, part: Statistics) -> Statistics:
-        """A new value in which these designs have the statistics of `part`."""
-
-        def put(whole: Floats, rows: Floats) -> Floats:
-            result = whole.copy()
-            result[designs] = rows
-            return result
-
-        counts = self.counts.copy()
-        counts[designs] = part.counts
-        return Statistics(
-            read_only(counts),
-            (put(self._sums[0], part._sums[0]), put(self._sums[1], part._sums[1])),
-            (put(self._moments[0], part._moments[0]), put(self._moments[1], part._moments[1])),
-            part.distinct,
-        )
+        """Return statistics in which some designs have those of `part`."""
+        counts, sums, moments = self.counts.copy(), self._sums.copy(), self._moments.copy()
+        counts[designs], sums[:, designs], moments[:, designs] = part.counts, part._sums, part._moments
+        return Statistics(read_only(counts), sums, moments, part.distinct)
 
     def add(self, observations: Observations) -> Statistics:
-        """These statistics and the observations, as a new value; what does not fit is refused and nothing changes."""
+        """Return statistics with the observations added; refuse observations that do not fit."""
         self.check(observations)
         if not len(observations):
             return self
         times = observations.counts.astype(np.float64)[:, None]
         sums = exact.two_product(observations.means, times)
         # sum of x x' = scatter + count * mean mean'
-        outer = _pair_product(
-            (sums[0][:, :, None], sums[1][:, :, None]),
-            (observations.means[:, None, :], np.zeros_like(observations.means)[:, None, :]),
-        )
+        means = observations.means[:, None, :]
+        outer = exact.product((sums[0][:, :, None], sums[1][:, :, None]), (means, np.zeros_like(means)))
         moments = exact.add(outer, (observations.scatters, np.zeros_like(observations.scatters)))
         touched, groups = np.unique(observations.designs, return_inverse=True)
         k = len(touched)
@@ -294,7 +256,7 @@ class Statistics:
         return part if k == self.n_designs else self.replaced(touched, part)
 
     def merge(self, other: Statistics) -> Statistics:
-        """Everything that either has seen; associative and commutative."""
+        """Return the statistics of the observations of both; associative and commutative."""
         if (other.n_designs, other.dim) != (self.n_designs, self.dim):
             raise InputError("statistics of different designs or objectives cannot be merged.")
         return self._plus(other.counts, other._sums, other._moments, self.distinct.merge(other.distinct))
@@ -302,8 +264,8 @@ class Statistics:
     def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair, distinct: Distinct) -> Statistics:
         return Statistics(
             read_only((self.counts + counts).astype(np.int64)),
-            exact.add(self._sums, sums),
-            exact.add(self._moments, moments),
+            np.array(exact.add(self._sums, sums)),
+            np.array(exact.add(self._moments, moments)),
             distinct,
         )
 
@@ -312,7 +274,7 @@ class Statistics:
 
 
 def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
-    """Return what a problem made of `pulls`; refuse anything but exactly these evaluations, in any order."""
+    """Return what a problem returned for `pulls`; refuse anything but exactly these evaluations, in any order."""
     if not isinstance(returned, Observations):
         raise InputError(
             "problem.evaluate must return Observations(designs, means, counts, scatters) or "
@@ -322,16 +284,16 @@ def check_returned(pulls: Pulls, returned: object, dim: int) -> Observations:
         raise InputError(f"problem.evaluate returned {counted(returned.means.shape[1], 'objective')}, not {dim}.")
     if np.array_equal(pulls.designs, returned.designs) and np.array_equal(pulls.counts, returned.counts):
         return returned
-    asked, came = Counter[int](), Counter[int]()
-    for entries, total in ((pulls, asked), (returned, came)):
-        for design, count in zip(entries.designs.tolist(), entries.counts.tolist(), strict=True):
-            total[design] += count
-    for design in (*asked, *came):
-        if asked[design] != came[design]:
-            raise InputError(
-                f"problem.evaluate was asked for {counted(asked[design])} of design {design} and returned "
-                f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
-            )
+    designs, places = np.unique(np.append(pulls.designs, returned.designs), return_inverse=True)
+    asked, came = np.zeros((2, len(designs)), dtype=np.int64)
+    np.add.at(asked, places[: len(pulls.designs)], pulls.counts)
+    np.add.at(came, places[len(pulls.designs) :], returned.counts)
+    if len(wrong := np.flatnonzero(asked != came)):
+        design = wrong[0]
+        raise InputError(
+            f"problem.evaluate was asked for {counted(asked[design])} of design {designs[design]} and returned "
+            f"{came[design]:,}; return exactly what was asked for (designs are counted from 0), or raise an error."
+        )
     return returned
 
 
@@ -367,11 +329,6 @@ def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:
             )
 
 
-def _pair_product(first: exact.Pair, second: exact.Pair) -> exact.Pair:
-    high, low = exact.two_product(*np.broadcast_arrays(first[0], second[0]))
-    return exact.two_sum(high, low + (first[0] * second[1] + first[1] * second[0]))
-
-
 def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
     array = as_choice(values, name)
     if isinstance(values, set | frozenset) or array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -380,6 +337,6 @@ def _as_whole(values: ArrayLike, name: str) -> NDArray[np.int64]:
 
 
 def _words(evaluations: int, designs: Indices) -> str:
-    """So many evaluations of so many designs."""
+    """Return the number of evaluations and of different designs, in words."""
     different = len(np.unique(designs))
     return f"{evaluations} evaluation{'s' * (evaluations != 1)} of {different} design{'s' * (different != 1)}"

@@ -7,6 +7,7 @@ batches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import is_not
@@ -15,7 +16,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise.border import Floats
+from conewise.border import Bools, Floats
 
 KEPT: Final = 128
 """Number of distinct values kept for each objective."""
@@ -56,10 +57,18 @@ class Distinct:
         """Number of distinct values of each objective, at most `KEPT`, (D,)."""
         return np.array([len(values) for values, _ in self._merged], dtype=np.int64)
 
-    @cached_property
+    @property
     def resolution(self) -> Floats:
-        """Step in which most values of each objective were recorded, (D,); 0 with fewer than two values."""
-        return np.array([_recording_step(*merged) for merged in self._merged])
+        """Step in which each objective seems to be recorded, (D,); 0 with fewer than two values."""
+        return self.steps((np.empty(0),) * len(self))[0]
+
+    def steps(self, apart: Sequence[Floats]) -> tuple[Floats, Bools]:
+        """Return the step of each objective, (D,), and whether values show it; else it is their smallest gap.
+
+        `apart` holds for each objective the largest step which the values of each design that varies allow, ascending.
+        """
+        found = [_recording_step(*merged, own) for merged, own in zip(self._merged, apart, strict=True)]
+        return np.array([step for step, _ in found]), np.array([shown for _, shown in found], dtype=bool)
 
     @cached_property
     def _merged(self) -> list[tuple[Floats, Floats]]:
@@ -100,13 +109,21 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     return bits ^ (bits >> _SHIFTS[2])
 
 
-def _recording_step(values: Floats, times: Floats) -> float:
-    """Return the largest gap between neighbours such that most values are multiples of it; else the smallest gap."""
+def _recording_step(values: Floats, times: Floats, apart: Floats) -> tuple[float, bool]:
+    """Return the largest gap between neighbours that is the step of most values, or of those seen often."""
     if len(values) < 2:
-        return 0.0
+        return 0.0, False
+    gaps, often = np.diff(values), (times > 1) & (len(apart) > 0)
+    steps = [*_shared(values, times, SAME, apart, 0.5), *_shared(values[often], times[often], _NEAR, apart, 0.0)]
+    return float(max(steps, default=gaps.min())), bool(steps)
+
+
+def _shared(values: Floats, times: Floats, tolerance: float, apart: Floats, share: float) -> list[float]:
+    """Return the gaps of which most values are multiples, and which more than a share of varying designs allow."""
     often = values[times > 1]  # gaps between repeated values are candidates too
     steps, starts = np.concatenate([np.diff(values), np.diff(often)]), np.concatenate([values[:-1], often[:-1]])
     off = (values - starts[:, None]) / steps[:, None]
-    allowed = np.minimum(SAME * np.abs(values).max() / steps[:, None] * (1 + np.abs(off)), _NEAR)
-    shared = (np.abs(off - np.round(off)) <= allowed) @ times >= _MOST * times.sum()
-    return float(steps[shared].max(initial=steps.min()))
+    allowed = np.minimum(tolerance * np.abs(values).max(initial=0.0) / steps[:, None] * (1 + np.abs(off)), _NEAR)
+    most = (np.abs(off - np.round(off)) <= allowed) @ times >= _MOST * times.sum()
+    varying, agree = (len(apart) - np.searchsorted(apart, part * steps) for part in (_NEAR, 1 - _NEAR))
+    return [float(step) for step in steps[most & ((varying == 0) | (agree > share * varying))]]

@@ -6,15 +6,18 @@ Art of Computer Programming 4.2.2). Batches, splits and merges of one set of obs
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 
 from conewise.border import Floats, Indices
 
-Pair = tuple[Floats, Floats]
+Pair = tuple[Floats, Floats] | Floats  # an array holds the two parts along its first axis
 
 _SPLITTER: Final = float(2**27 + 1)
+_BITS: Final = 52  # of whole numbers that add up without rounding
+_SMALLEST: Final = -1074  # exponent of the smallest number
 
 
 def two_sum(a: Floats, b: Floats) -> Pair:
@@ -41,10 +44,10 @@ def add(first: Pair, second: Pair) -> Pair:
     return _fast_two_sum(high, low + less)
 
 
-def times(pair: Pair, factor: Floats) -> Pair:
-    """Return a pair multiplied by plain numbers."""
-    high, low = two_product(pair[0], factor)
-    return _fast_two_sum(high, low + pair[1] * factor)
+def product(first: Pair, second: Pair) -> Pair:
+    """Return the product of two pairs, which broadcast against each other."""
+    high, low = two_product(*np.broadcast_arrays(first[0], second[0]))
+    return two_sum(high, low + (first[0] * second[1] + first[1] * second[0]))
 
 
 def over(pair: Pair, divisor: Floats) -> Pair:
@@ -56,22 +59,25 @@ def over(pair: Pair, divisor: Floats) -> Pair:
 
 
 def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
-    """Return the sum of the rows of each group, by pairwise addition in log2(largest group) passes."""
+    """Return the sum of the rows of each group, in any order of the rows.
+
+    The numbers are cut into slices of so few bits that the slices of all rows add up without rounding.
+    """
     order = np.argsort(groups, kind="stable")
-    groups, high, low = groups[order], values[0][order], values[1][order]
-    while len(groups) > 1 and (groups[1:] == groups[:-1]).any():
-        starts = np.concatenate([[True], groups[1:] != groups[:-1]])
-        rank = np.arange(len(groups)) - np.flatnonzero(starts)[np.cumsum(starts) - 1]
-        keep = np.flatnonzero(rank % 2 == 0)
-        partner = np.minimum(keep + 1, len(groups) - 1)
-        paired = (partner != keep) & (groups[partner] == groups[keep])
-        merged = add((high[keep[paired]], low[keep[paired]]), (high[partner[paired]], low[partner[paired]]))
-        high, low, groups = high[keep], low[keep], groups[keep]
-        high[paired], low[paired] = merged
-    result_high = np.zeros((n_groups, *high.shape[1:]))
-    result_low = np.zeros_like(result_high)
-    result_high[groups], result_low[groups] = high, low
-    return result_high, result_low
+    present, starts = np.unique(groups[order], return_index=True)
+    bits = _BITS - len(order).bit_length()
+    total: Pair = np.zeros((2, len(present), *values[0].shape[1:]))
+    for part in values:
+        left = part[order]
+        while (largest := float(np.abs(left).max(initial=0.0))) > 0:
+            unit = math.ldexp(1.0, max(math.frexp(largest)[1] - bits, _SMALLEST))
+            slices = np.rint(left / unit) * unit
+            left = left - slices
+            sums = np.add.reduceat(slices, starts, axis=0)
+            total = add(total, (sums, np.zeros_like(sums)))
+    result = np.zeros((2, n_groups, *values[0].shape[1:]))
+    result[:, present] = total
+    return result
 
 
 def _fast_two_sum(a: Floats, b: Floats) -> Pair:

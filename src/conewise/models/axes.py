@@ -1,4 +1,4 @@
-"""Axes in which the noise of different objectives is uncorrelated: there every objective has a posterior of its own.
+"""Find axes in which the noise of different objectives is uncorrelated: each axis has a posterior of its own.
 
 The axes are the eigenvectors of the noise covariance, so turning to them changes no length: gaps, epsilon and the
 cone's widths are what they were, with facets W Q. For noise that is independent between objectives they are the
@@ -8,7 +8,7 @@ objectives themselves.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -21,22 +21,19 @@ from conewise.noise import Gaussian, GaussianUnknown, Noise
 _COMMUTE: Final = 1e-9  # relative: covariances of different designs that share their axes up to rounding
 _NOTHING: Final = 1e-12  # an entry of a direction that is rounding
 _FINEST: Final = 1e12  # of epsilon to a standard deviation: a posterior has no more digits
-_PRIOR_FREEDOM: Final = 1.0  # what is known of an unknown noise beforehand is worth one evaluation
 
 
 @dataclass(frozen=True, eq=False)
 class Axes:
     """Directions Q (columns) and the noise along them."""
 
-    directions: Floats
-    """(D, D): orthogonal; a point mu of the objectives is mu Q here."""
-    variances: Floats | None
-    """(1, D) or (K, D): of one evaluation; None where unknown, one an objective and the same for all designs."""
-    guess: float
-    """What an unknown standard deviation is guessed to be about, as well as one evaluation can say."""
-
-    centre: Floats | None = None
-    """(D,): around what the common level is drawn along each axis; NaN where it is flat, None where all are."""
+    directions: Floats  # (D, D): orthogonal; a point mu of the objectives is mu Q here
+    variances: Floats | None  # (1, D) or (K, D): of one evaluation; None if unknown, then one an objective
+    guess: float  # an unknown standard deviation beforehand, as well known as one evaluation would tell it
+    centre: Floats | None = None  # (D,): around what common levels are drawn; NaN where flat, None where all are
+    freedom: ClassVar[float] = (
+        1.0  # degrees of freedom of the prior of an unknown variance: it counts as one evaluation
+    )
 
     @property
     def dim(self) -> int:
@@ -44,7 +41,7 @@ class Axes:
         return len(self.directions)
 
     def centred(self, required: Required) -> Axes:
-        """The same, with common levels drawn around what is acceptable (docs/posterior, section 12)."""
+        """Return these axes with common levels drawn around what is acceptable (docs/posterior, section 12)."""
         along = np.abs(self.directions) > _NOTHING
         proper = along[required.columns].any(axis=0)
         free = np.setdiff1d(np.arange(self.dim), required.columns)
@@ -58,26 +55,21 @@ class Axes:
         least[required.columns] = required.least
         return replace(self, centre=read_only(np.where(proper, least @ self.directions, np.nan)))
 
-    @property
-    def freedom(self) -> float:
-        """Degrees of freedom of the prior of an unknown variance."""
-        return _PRIOR_FREEDOM
-
     def variance_of(self, n_designs: int) -> Floats:
-        """(K, D): of one evaluation, relative to the unknown one where it is unknown."""
+        """Return the variances of one evaluation, (K, D), relative to the noise where that is unknown."""
         known = np.ones((1, self.dim)) if self.variances is None else self.variances
         return np.asarray(np.broadcast_to(known, (n_designs, self.dim)))
 
     @property
     def words(self) -> str:
-        """What is assumed of an unknown noise, which is more than its own words say; nothing of a known one."""
+        """The assumption about an unknown noise, which is more than its own words; empty for a known noise."""
         if self.variances is None:
             return "normal noise of unknown size, one for all designs, independent between objectives"
         return ""
 
 
 def axes_of(noise: Noise, dim: int, epsilon: float) -> Axes:
-    """The axes of a normal noise; another noise has no posterior."""
+    """Return the axes of a normal noise; refuse any other noise."""
     if isinstance(noise, GaussianUnknown):
         if epsilon == 0:
             raise InputError(

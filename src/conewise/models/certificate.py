@@ -1,8 +1,8 @@
-"""The posterior certificate: when to stop and what may be said, on average over the prior (docs/posterior).
+"""Certify a set by a posterior: when to stop and what may be claimed, on average over the prior (docs/posterior).
 
-Theorem A: if the set and epsilon are chosen from what was seen, and the posterior probability that they fail is at most
-delta, then they fail with probability at most delta, whenever one stops and however often one looked. The posterior
-probability is bounded by fresh draws (Clopper & Pearson 1934), for which a tenth of delta is put aside.
+Theorem A: choose the set and epsilon from the observations, so that their posterior probability to fail is at most
+delta. Then they fail with probability at most delta, at any time of stopping and after any number of looks. The
+posterior probability is bounded by fresh draws (Clopper & Pearson 1934), for which a tenth of delta is put aside.
 
 Theorem B does the same for every component of the prior instead of on average over them (`robust`).
 """
@@ -31,31 +31,21 @@ from conewise.models.priors import Prior
 from conewise.models.screen import CORE, affordable, core, in_every_way, screened
 from conewise.question.question import Answering, Question
 
-FOR_DRAWS: Final = 0.1
-"""The share of delta that pays for draws being finitely many, over all looks."""
-FOR_NEGLIGIBLE: Final = 0.02
-"""The share of delta that pays for components which are left out; on average over the prior only."""
-FOR_COMPONENTS: Final = 0.1
-"""The share of delta that pays for components which the observations rule out; for every component only."""
-FOR_SCREENED: Final = 0.02
-"""The share of delta that pays for designs which are left out of the draws, where more of them could be drawn."""
+FOR_DRAWS: Final = 0.1  # the share of delta that pays for draws being finitely many, over all looks
+FOR_NEGLIGIBLE: Final = 0.02  # ... for components that are left out; on average over the prior only
+FOR_COMPONENTS: Final = 0.1  # ... for components that the observations rule out; for every component only
+FOR_SCREENED: Final = 0.02  # ... for designs that are left out of the draws, where more of them could be drawn
 ALARM: Final = 0.05
 """How often the check may withdraw a promise although the prior is right."""
-CHOOSING: Final = (128, 512)
-"""Draws that choose the set, at least and at most; they judge nothing."""
-GLANCE: Final = 64
-"""Draws of a glance ..."""
-GLANCE_DESIGNS: Final = 128
-GLANCE_COMPONENTS: Final = 4
-"""... at the hardest designs, where there are more, and at the heaviest components of an objective."""
-FAR_OFF: Final = 0.5
-"""A look that fails in this share of the draws of a glance ends there."""
-STAGES: Final = (1024, 4096, 16384, 65536)
-"""Draws that judge it, in all after each stage; more only where fewer leave it open."""
-MOST_PLAUSIBLE: Final = 64
-"""Components (ways to take one an objective) that are judged by draws, one by one; more have one bound for all."""
+CHOOSING: Final = (128, 512)  # draws that choose the set, at least and at most; they judge nothing
+GLANCE: Final = 64  # draws of a glance ...
+GLANCE_DESIGNS: Final = 128  # ... at the hardest designs, where there are more,
+GLANCE_COMPONENTS: Final = 4  # ... and at the heaviest components of an objective
+FAR_OFF: Final = 0.5  # a look that fails in this share of the draws of a glance ends there
+STAGES: Final = (1024, 4096, 16384, 65536)  # draws that judge, in all after each stage; more only where it is open
+MOST_PLAUSIBLE: Final = 64  # ways to take a component an objective that draws judge one by one; more share a bound
 _HALF: Final = 0.5  # of a posterior's weight, or of a size: lists go in steps of about three
-_FULLY: Final = 16384  # draws for the epsilon of an answer that is certified: four times as many hardly lower it
+FULLY: Final = 16384  # draws for the epsilon of an answer that is certified: four times as many hardly lower it
 _AT_ONCE: Final = 4096  # draws in memory
 _PAIRS: Final = 2**24  # pairs of designs in draws that choose
 _ALL_LOOKS: Final = 2.11  # sum over t >= 2 of 1 / (t log(t)^2)
@@ -63,16 +53,13 @@ _ALL_LOOKS: Final = 2.11  # sum over t >= 2 of 1 / (t log(t)^2)
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What the posterior says after some evaluations: the set, and who stands in its way."""
+    """The posterior after some evaluations, and the set that draws of it chose."""
 
     posterior: Posterior
-    designs: Indices
-    """(A,): the designs of which values are drawn, ascending."""
+    designs: Indices  # (A,): the designs of which values are drawn, ascending
     choice: Choice
-    draws: Floats
-    """(B, A, N): facet values of the draws that chose the set."""
-    spare: Spare | None = None
-    """Of the same draws, where there are levels."""
+    draws: Floats  # (B, A, N): facet values of the draws that chose the set
+    spare: Spare | None = None  # of the same draws, where there are levels
 
     @property
     def chosen(self) -> Indices:
@@ -84,15 +71,13 @@ class Look:
 class Judged:
     """A set that was judged by fresh draws."""
 
-    epsilon: float
-    """The smallest for which failing is certified to be improbable enough; infinite where none is."""
-    failing: float
-    """The share of the judging draws in which the set fails at the epsilon that was asked for."""
+    epsilon: float  # the smallest at which failing is certified to be improbable enough; infinite where none is
+    failing: float  # the share of the judging draws in which the set fails at the epsilon that was asked for
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorCertificate(Answering):
-    """What can be said about K designs with a prior and normal noise."""
+    """Claims about K designs with a prior and normal noise."""
 
     question: Question
     n_designs: int
@@ -100,7 +85,7 @@ class PosteriorCertificate(Answering):
     seed: int = 0
     robust: bool = False
     looks: int = 1
-    """How many states with the same number of evaluations may be looked at, at most: they share what draws may cost."""
+    """The most states with the same number of evaluations that are looked at: they share what draws may cost."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.prior, Prior):
@@ -128,49 +113,49 @@ class PosteriorCertificate(Answering):
 
     @cached_property
     def axes(self) -> Axes:
-        """Where the noise of objectives is uncorrelated."""
+        """The axes along which the noise is uncorrelated."""
         axes = axes_of(self.question.assumed, self.cone.dim, self.epsilon)
         return axes if self.required is None else axes.centred(self.required)
 
     @cached_property
     def unit(self) -> float:
-        """What sizes of the prior are multiples of: epsilon, or the noise where epsilon is 0."""
+        """The unit of all sizes of the prior: epsilon, or the noise where epsilon is 0."""
         return self.epsilon if self.epsilon > 0 else self.question.assumed.largest_scale(self.cone.dim)
 
     @property
-    def _plausible(self) -> float:
+    def plausible(self) -> float:
         """The gain below which a component is ruled out, an objective: by Ville's inequality."""
         return FOR_COMPONENTS * self.delta / self.cone.dim
 
-    def _generator(self, statistics: Sampled, stage: int) -> np.random.Generator:
-        """Draws depend on the seed and on how many evaluations there are, so an answer is a function of statistics.
+    def generator(self, statistics: Sampled, stage: int) -> np.random.Generator:
+        """Return a generator that depends on the seed and on the number of evaluations: answers can be replayed.
 
-        Where several states have as many, they differ in where these were made, and each has draws of its own: what was
-        said of one of them may have led to the next.
+        Where several states have as many evaluations, these were made elsewhere, and each state has draws of its own:
+        a claim about one of them may have led to the next.
         """
         own = [] if self.looks == 1 else [zlib.crc32(_times(statistics).tobytes())]
         return np.random.default_rng([self.seed, statistics.evaluations, stage, *own])
 
     def look(self, statistics: Sampled) -> Look:
-        """The posterior, and the set to return; of no more designs than stand in the way (docs/posterior, section 5).
+        """Return the posterior and the set, by draws of designs that are hard to leave out (docs/posterior, section 5).
 
         As long as the answer is far off, a glance at the hardest designs and the heaviest components will do.
         """
         posterior = self._posterior(statistics)
         if self.robust:  # each component would have to screen for itself
             return self._everyone(posterior, statistics)
-        rng, negligible = self._generator(statistics, 0), FOR_SCREENED * self.delta
+        rng, negligible = self.generator(statistics, 0), FOR_SCREENED * self.delta
         if self.n_designs > GLANCE_DESIGNS:
             heavy = posterior.heaviest(GLANCE_COMPONENTS)
-            few = self._core(heavy, negligible, GLANCE_DESIGNS)
+            few = core(heavy, self.cone, self.n_designs, negligible, GLANCE_DESIGNS, self.required)
             look = self._chosen(heavy, few, (GLANCE, GLANCE), rng)
             if look.choice.failing > FAR_OFF:
                 return look
-        designs = self._core(posterior, negligible)
+        designs = core(posterior, self.cone, self.n_designs, negligible, required=self.required)
         look = self._chosen(posterior, designs, CHOOSING, rng)
         if look.choice.failing > self.delta or len(designs) >= min(CORE, self.n_designs):
             return look
-        # Nearly certain: whom all components together cannot rule out is drawn after all.
+        # Nearly certain: designs that all components together cannot rule out are drawn after all.
         others = np.setdiff1d(np.arange(self.n_designs), designs)
         bounds = screened(posterior, self.cone, look.chosen, others, self.required).bounds
         dear = np.flatnonzero(~affordable(bounds, negligible))
@@ -180,48 +165,40 @@ class PosteriorCertificate(Answering):
         return self._chosen(posterior, np.union1d(designs, others[dear]), CHOOSING, rng)
 
     def thorough(self, look: Look, statistics: Sampled) -> Look:
-        """A look of which something can be certified even if the answer is far off: at all designs, up to CORE."""
+        """Return a look at up to CORE designs, which certifies something even if the answer is far off."""
         if self.robust or look.choice.failing <= self.delta:
             return look
         return self._everyone(self._posterior(statistics), statistics)
 
     def _posterior(self, statistics: Sampled) -> Posterior:
         drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
-        plausible = self._plausible if self.robust else math.inf
+        plausible = self.plausible if self.robust else math.inf
         return posterior_of(self.prior, self.axes, statistics, self.unit, drop, plausible)
 
-    def _core(self, posterior: Posterior, negligible: float = 0.0, most: int | None = None) -> Indices:
-        return core(posterior, self.cone, self.n_designs, negligible, most, self.required)
-
     def _everyone(self, posterior: Posterior, statistics: Sampled) -> Look:
-        designs = self._core(posterior)
-        return self._chosen(posterior, designs, CHOOSING, self._generator(statistics, 0))
+        designs = core(posterior, self.cone, self.n_designs, required=self.required)
+        return self._chosen(posterior, designs, CHOOSING, self.generator(statistics, 0))
 
     def _chosen(
         self, posterior: Posterior, designs: Indices, counts: tuple[int, int], rng: np.random.Generator
     ) -> Look:
-        """The set, by draws of some designs."""
+        """Choose the set by draws of some designs."""
         least, most = counts
-        draws, spare = self._drawn(posterior, designs, least, rng)
+        values = posterior.draws(designs, least, rng)
+        z, spare = self._compared(values)
         # Fewer while very many designs may be optimal: it is early, and pairs of them are what takes the time.
-        hopeful = max(1, len(possibly_optimal(draws, None if spare is None else spare.acceptable)))
+        hopeful = max(1, len(possibly_optimal(z, None if spare is None else spare.acceptable)))
         count = min(most, _PAIRS // hopeful**2) if most > least else least
         if count > least:
-            more, further = self._drawn(posterior, designs, count - least, rng)
-            draws = np.concatenate([draws, more])
-            if spare is not None and further is not None:
-                spare = Spare(np.concatenate([spare.each, further.each]), spare.keeps)
-        return Look(posterior, designs, choose(draws, self.cone, self.epsilon, self.success, spare), draws, spare)
+            z, spare = self._compared(np.concatenate([values, posterior.draws(designs, count - least, rng)]))
+        return Look(posterior, designs, choose(z, self.cone, self.epsilon, self.success, spare), z, spare)
 
-    def _drawn(
-        self, posterior: Posterior, designs: Indices, count: int, rng: np.random.Generator
-    ) -> tuple[Floats, Spare | None]:
-        """Facet values (B, A, N) of draws, and what these have to spare of the levels."""
-        values = posterior.draws(designs, count, rng)
+    def _compared(self, values: Floats) -> tuple[Floats, Spare | None]:
+        """Return facet values (B, A, N) of draws, and by how much these meet the levels."""
         return self.cone.facet_values(values), None if self.required is None else self.required.spare(values)
 
     def missing(self, look: Look) -> Bools:
-        """(K,): who is left out because it misses a level."""
+        """Return the designs that are left out because they miss a level, (K,)."""
         result = np.zeros(self.n_designs, dtype=bool)
         if self.required is None or look.choice.missing is None:
             return result
@@ -231,13 +208,13 @@ class PosteriorCertificate(Answering):
         return result
 
     def judged(self, look: Look, statistics: Sampled, *, fully: bool = False) -> Judged:
-        """The chosen set by fresh draws, no more of them than it takes; `fully`: more, for a smaller epsilon."""
+        """Judge the chosen set by fresh draws, as few as it takes; with `fully` by more, for a smaller epsilon."""
         left = self.delta * (1 - FOR_DRAWS)
         if not self.robust:
             return self._judged(look, look.posterior, left - look.posterior.dropped, statistics, fully)
-        ways = list(islice(look.posterior.plausible(self._plausible), MOST_PLAUSIBLE + 1))
+        ways = list(islice(look.posterior.plausible(self.plausible), MOST_PLAUSIBLE + 1))
         if len(ways) > MOST_PLAUSIBLE:
-            sure = self._unlikely_in_every_way(look) <= left - FOR_COMPONENTS * self.delta
+            sure = self.unlikely_in_every_way(look) <= left - FOR_COMPONENTS * self.delta
             return Judged(self.epsilon if sure else math.inf, look.choice.failing)
         worst = Judged(0.0, 0.0)
         for way in ways:
@@ -247,11 +224,11 @@ class PosteriorCertificate(Answering):
                 break
         return worst
 
-    def _unlikely_in_every_way(self, look: Look) -> float:
-        """A bound on the probability to fail for every plausible component at once, without draws (section 4)."""
+    def unlikely_in_every_way(self, look: Look) -> float:
+        """Bound the probability to fail for every plausible component at once, without draws (section 4)."""
         if self.required is not None or len(look.designs) < self.n_designs:
             return 1.0
-        plausible = look.posterior.only_plausible(self._plausible)
+        plausible = look.posterior.only_plausible(self.plausible)
         reach = 0.0
         if self.success == "cover":
             facets = np.ones((len(self.cone.facets), 1))
@@ -260,25 +237,25 @@ class PosteriorCertificate(Answering):
 
     def _judged(self, look: Look, posterior: Posterior, delta: float, statistics: Sampled, fully: bool) -> Judged:
         others = np.setdiff1d(np.arange(self.n_designs), look.designs)
-        said = self.missing(look)[others]  # of every component the same reasons are judged, those of the answer
+        said = self.missing(look)[others]  # for every component the reasons of the answer are judged
         delta -= float(screened(posterior, self.cone, look.chosen, others, self.required, said).bounds.sum())
         level = level_of(statistics.evaluations, FOR_DRAWS * self.delta) / (len(STAGES) * self.looks)
         best, found = math.inf, np.empty(0)
         for stage, total in enumerate(STAGES):
-            rng = self._generator(statistics, stage + 1)
+            rng = self.generator(statistics, stage + 1)
             while len(found) < total:
-                fresh, spare = self._drawn(posterior, look.designs, min(_AT_ONCE, total - len(found)), rng)
-                choice = look.choice
-                need = needed(fresh, choice.inside, self.cone, self.success, spare, choice.missing)
+                count, choice = min(_AT_ONCE, total - len(found)), look.choice
+                z, spare = self._compared(posterior.draws(look.designs, count, rng))
+                need = needed(z, choice.inside, self.cone, self.success, spare, choice.missing)
                 found = np.concatenate([found, need])
             best = min(best, certified(found, delta, level))
             failing = float((found > self.epsilon).mean())
-            if failing > delta or (best <= self.epsilon and total >= (_FULLY if fully else 0)):
+            if failing > delta or (best <= self.epsilon and total >= (FULLY if fully else 0)):
                 break
         return Judged(best, failing)
 
     def doubt(self, statistics: Sampled, declared: Posterior | None = None) -> float:
-        """How many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
+        """Return how many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
 
         By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right. `declared`
         is the posterior of a look at the same statistics, where there is one.
@@ -288,11 +265,11 @@ class PosteriorCertificate(Answering):
         return math.exp(min(self._richer(statistics).log_evidence - declared.log_evidence, 700.0))
 
     def _richer(self, statistics: Sampled) -> Posterior:
-        """The posterior of the richer prior: its heaviest components alone, which is all that is read of them."""
+        """Return the posterior of the richer prior: only its heaviest components and its evidence are used."""
         return posterior_of(self.prior.richer, self.axes, statistics, self.unit, _HALF)
 
     def _remedy(self, statistics: Sampled) -> str:
-        """What to do about a prior that is contradicted: mostly it is too smooth, but it may be too rough."""
+        """Say what to do about a prior that is contradicted: mostly it is too smooth, but it may be too rough."""
         own, scale = self.prior.components, 1.0 if self.axes.variances is None else self.unit
         counts = own.shape >= 0 if (own.shape >= 0).any() else own.shape < 0
         least = scale * float(np.hypot(own.size, own.discrepancy)[counts].min())
@@ -302,7 +279,7 @@ class PosteriorCertificate(Answering):
         return "use a wider prior or none"
 
     def withdrawn(self, statistics: Sampled, declared: Posterior | None = None) -> str | None:
-        """Why nothing may be promised although the posterior promises it: the prior is contradicted; None if not."""
+        """Say why nothing may be promised: the observations contradict the prior; None if they do not."""
         doubt = self.doubt(statistics, declared)
         if doubt < 1 / ALARM:
             return None
@@ -313,23 +290,23 @@ class PosteriorCertificate(Answering):
 
 
 def _times(sampled: Sampled) -> NDArray[np.int64]:
-    """(K,), or (D, K) where objectives are measured one by one: how often each was measured."""
+    """Return how often each design was measured, (K,), or (D, K) where objectives are measured one by one."""
     if isinstance(sampled, Statistics):
         return np.asarray(sampled.counts, dtype=np.int64)
     return np.array([own.counts for own in sampled.each], dtype=np.int64)
 
 
 def level_of(evaluations: int, total: float) -> float:
-    """How much of `total` a look after so many evaluations may spend: sums to less over all numbers of evaluations."""
+    """Return how much of `total` a look after so many evaluations may spend; over all numbers it sums to less."""
     t = evaluations + 2
     return total / (_ALL_LOOKS * t * math.log(t) ** 2)
 
 
 def certified(needed: Floats, delta: float, level: float) -> float:
-    """The smallest epsilon that independent draws show to be exceeded with probability at most delta, at this level.
+    """Return the smallest epsilon that draws show to be exceeded with probability at most delta, at this level.
 
-    The (k + 1)-th largest of what draws needed, with k the most failures of which Clopper & Pearson's upper bound is at
-    most delta: P(Binomial(B, delta) <= k) <= level.
+    It is the (k + 1)-th largest of what draws needed, with k the most failures of which Clopper & Pearson's upper bound
+    is at most delta: P(Binomial(B, delta) <= k) <= level.
 
     >>> certified(np.arange(1000.0), delta=0.05, level=0.05)
     961.0
@@ -341,7 +318,7 @@ def certified(needed: Floats, delta: float, level: float) -> float:
 
 
 def failures_allowed(draws: int, delta: float, level: float) -> int:
-    """The largest k with P(Binomial(draws, delta) <= k) <= level; -1 if there is none.
+    """Return the largest k with P(Binomial(draws, delta) <= k) <= level; -1 if there is none.
 
     >>> failures_allowed(1000, 0.05, 0.05), failures_allowed(10, 0.05, 0.05)
     (38, -1)

@@ -1,46 +1,43 @@
-"""Which set to return: the one that fails in as few draws as a short search can find.
+"""Choose the set to return: the one that fails in as few draws as a short search can find.
 
-A design inside costs the draws in which it is too far; a design outside, those in which nobody inside covers it, or,
-where there are levels, those in which it meets them, whichever is less. The draws that choose are never the draws that
-judge.
+A design inside costs the draws in which it is too far. A design outside costs those in which no design inside covers
+it. Where there are levels, it may instead cost those in which it meets them, if these are fewer. The draws that choose
+are never the draws that judge.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import Final
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
 from conewise.cone.cone import Cone
-from conewise.models.failures import AT_HAND, covers, escapes, fronts, needed, needs, possibly_optimal, slices
+from conewise.models.failures import ENTRIES, by_facet, covers, escapes, fronts, needed, needs, possibly_optimal, slices
 from conewise.models.levels import Spare
 from conewise.question.question import Notion
 
 _HOPELESS: Final = 0.5  # too far in this share of the draws: never returned
 _STEPS: Final = 50  # changes of the set, at most
 _EARLY: Final = 0.5  # failing in this share of the draws: too early to search for the last improvement
-_PAIRS: Final = 2**23  # entries of the table of who covers whom
+_PAIRS: Final = 2**23  # entries of the table of which design covers which
 _CLEARLY: Final = 4.0  # standard deviations below a level: more than draws have to be asked about
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """A set, and what the draws that chose it say."""
+    """A set, and what the draws that chose it tell about it."""
 
-    inside: Bools
-    """(A,)"""
-    failing: float
-    """The share of these draws in which it fails: an optimistic estimate, since they chose it."""
-    probability: Floats
-    """(A,): how often each design is Pareto optimal."""
-    missing: Bools | None = None
-    """(A,): those that are left out because they miss a level; None where there is none."""
+    inside: Bools  # (A,)
+    failing: float  # the share of these draws in which the set fails: an optimistic estimate, since they chose it
+    probability: Floats  # (A,): how often each design is Pareto optimal
+    missing: Bools | None = None  # (A,): the designs that are left out because they miss a level, where there is one
 
 
 def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion, spare: Spare | None = None) -> Choice:
-    """The set for draws given by facet values (B, A, N), and by what they have to spare of levels."""
+    """Choose the set for draws given by facet values (B, A, N), and by how they meet the levels."""
     counting = z if spare is None else spare.of_those(z)
     some = possibly_optimal(z, None if spare is None else spare.acceptable)
     optimal = fronts(counting[:, some])
@@ -51,7 +48,12 @@ def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion, spare: Spare |
     possible = np.flatnonzero(probability > 0)
     # Only designs that are Pareto optimal in some draw have to be returned or covered, or can be the rival that counts.
     inside = np.zeros(z.shape[1], dtype=bool)
-    far = _too_far(z, counting, possible, cone, epsilon, notion, spare)
+    if spare is None:
+        far = escapes(z[:, possible], counting[:, possible], cone) > epsilon
+    else:
+        least = spare.least[:, possible]
+        room = None if spare.keeps or notion == "cover" else least
+        far = (escapes(z[:, possible], counting[:, possible], cone, room) > epsilon) | (-least > epsilon)
     if notion == "contain":
         missing = optimal[:, np.searchsorted(some, possible)]
         chosen = missing.sum(axis=0) > far.sum(axis=0)
@@ -67,21 +69,10 @@ def choose(z: Floats, cone: Cone, epsilon: float, notion: Notion, spare: Spare |
     return Choice(inside, failing, probability, reasons)
 
 
-def _too_far(
-    z: Floats, counting: Floats, rows: Indices, cone: Cone, epsilon: float, notion: Notion, spare: Spare | None
-) -> Bools:
-    """(B, R): in which draws some designs must not be returned."""
-    if spare is None:
-        return np.asarray(escapes(z[:, rows], counting[:, rows], cone) > epsilon)
-    least = spare.least[:, rows]
-    room = None if spare.keeps or notion == "cover" else least
-    return np.asarray((escapes(z[:, rows], counting[:, rows], cone, room) > epsilon) | (-least > epsilon))
-
-
 def _missing(z: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notion, spare: Spare) -> Bools:
-    """(A,): designs outside for which "misses a level" is wrong in fewer draws than "covered".
+    """Return the designs outside for which "misses a level" is wrong in fewer draws than "covered", (A,).
 
-    Where neither is ever wrong, those far below a level.
+    Where neither is ever wrong, return those far below a level.
     """
     result, others = np.zeros(len(inside), dtype=bool), np.flatnonzero(~inside)
     least = spare.least[:, others]
@@ -92,86 +83,89 @@ def _missing(z: Floats, inside: Bools, cone: Cone, epsilon: float, notion: Notio
     elif inside.any():
         bare = covers(z, others, np.flatnonzero(inside), cone)[0] > epsilon
     wrong = spare.acceptable[:, others].sum(axis=0)
-    uncovered = bare.sum(axis=0)
-    result[others] = (wrong < uncovered) | ((wrong == 0) & far_below)
+    result[others] = (wrong < bare.sum(axis=0)) | ((wrong == 0) & far_below)
     return result
 
 
-def _search(z: Floats, far: Bools, cone: Cone, epsilon: float, excused: Bools | None = None) -> tuple[Bools, float]:
-    """`excused` (B, A) says in which draws a design need not be covered: where it misses a level."""
+def _search(z: Floats, far: Bools, cone: Cone, epsilon: float, excused: Bools | None) -> tuple[Bools, float]:
+    """Search for the set; `excused` (B, A) marks draws in which a design misses a level and need not be covered."""
     count = z.shape[1]
     if not count:
         return np.zeros(0, dtype=bool), 0.0
-    hope = np.flatnonzero(far.mean(axis=0) < _HOPELESS)
+    share = far.mean(axis=0)
+    hope = np.flatnonzero(share < _HOPELESS)
     if not len(hope):
-        hope = np.array([int(far.mean(axis=0).argmin())])
-    most = max(16, _PAIRS // max(1, count * len(hope)))
-    z, far = z[:most], far[:most]
-    close = _covering(z, hope, cone, epsilon)
-    state = _Set(close, far[:, hope], None if excused is None else excused[:most])
+        hope = share.argmin(keepdims=True)
+    some = slice(max(16, _PAIRS // max(1, count * len(hope))))
+    found = _Set(_covering(z[some], hope, cone, epsilon), far[some, hope], None if excused is None else excused[some])
     for _ in range(_STEPS):
-        if state.failing > _EARLY or not state.improve():
+        if found.failing > _EARLY or not found.improve():
             break
     chosen = np.zeros(count, dtype=bool)
-    chosen[hope[state.inside]] = True
-    return chosen, state.failing
+    chosen[hope[found.inside]] = True
+    return chosen, found.failing
 
 
-def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Bools:
-    """(B, A, H): whether M(i, j) <= epsilon in each draw."""
-    close = np.empty((len(z), z.shape[1], len(columns)), dtype=bool)
-    open_ = np.empty_like(close)
-    facets = np.ascontiguousarray(z.transpose(2, 0, 1))
-    for part in slices(len(z), z.shape[1] * len(columns), AT_HAND):
-        deficit = np.zeros(close[part].shape)
-        for facet in facets[:, part]:
-            np.maximum(deficit, facet[:, :, None] - facet[:, None, columns], out=deficit)
-        np.less_equal(deficit, epsilon, out=close[part])
-        np.logical_and(close[part], deficit > 0, out=open_[part])
-    draws, i, j = np.nonzero(open_)
-    if len(draws):
-        gaps = np.maximum(z[draws, i] - z[draws, columns[j]], 0.0)
-        close[draws, i, j] = cone.lift_norms(np.ascontiguousarray(gaps.T), non_negative=True) <= epsilon
+def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Floats:
+    """Return 1 where M(i, j) <= epsilon in a draw and 0 elsewhere, for the designs j in `columns`, (H, A, B)."""
+    facets = by_facet(z)
+    close = np.zeros((len(columns), *facets.shape[1:]), dtype=np.float32)  # counts stay exact, and products are fast
+    low, high = facets.min(axis=2), facets.max(axis=2)
+    for part in slices(len(columns), close[0].size, ENTRIES):
+        found = []
+        for k, j in enumerate(columns[part], start=part.start):
+            some = np.flatnonzero((low - high[:, j, None] <= epsilon).all(axis=0))  # the others are near in no draw
+            deficit = reduce(np.maximum, facets[:, some] - facets[:, j, None])
+            near = deficit <= epsilon
+            close[k, some] = near
+            near &= deficit > 0
+            i, draws = np.divmod(np.flatnonzero(near), len(z))
+            found.append((np.full(len(i), k), some[i], draws))
+        members, i, draws = (np.concatenate(each) for each in zip(*found, strict=True))
+        gaps = np.maximum(facets[:, i, draws] - facets[:, columns[members], draws], 0.0)
+        close[members, i, draws] = cone.lift_norms(gaps, non_negative=True) <= epsilon
     return close
 
 
 class _Set:
     """A set that is changed one design at a time: fewer failing draws, then fewer violations."""
 
-    def __init__(self, close: Bools, far: Bools, excused: Bools | None) -> None:
-        self._close, self._far = close.astype(np.float32), far  # counts stay exact, and products are fast
-        self.inside = np.zeros(close.shape[2], dtype=bool)
+    def __init__(self, close: Floats, far: Bools, excused: Bools | None) -> None:
+        self._close, self._far = close, far
+        self.inside = np.zeros(len(close), dtype=bool)
         # Members that cover a design in a draw; a design that need not be covered has one from the beginning.
-        self._times = np.zeros(close.shape[:2], dtype=np.int32) if excused is None else excused.astype(np.int32)
-        self._own = np.zeros(far.shape[0], dtype=np.int64)  # members that are too far
+        self._times = np.zeros(close.shape[1:], dtype=np.float32) if excused is None else excused.T.astype(np.float32)
+        self._own = np.zeros(len(far), dtype=np.int64)  # members that are too far
         self._begin()
 
     @property
     def failing(self) -> float:
         """Share of the draws in which the set fails."""
-        return float(((self._times == 0).any(axis=1) | (self._own > 0)).mean())
+        return float(((self._times == 0).any(axis=0) | (self._own > 0)).mean())
 
     def _begin(self) -> None:
         """Add the design that covers most of what is uncovered, less what it costs itself, while that is a gain."""
-        gains = np.einsum("bi,bih->h", (self._times == 0).astype(np.float32), self._close) - self._far.sum(axis=0)
+        flat = self._close.reshape(len(self._close), -1)
+        gains = flat @ (self._times == 0).ravel().astype(np.float32) - self._far.sum(axis=0)
         while gains[best := int(gains.argmax())] > 0:
-            bare = self._times == 0
+            fresh = np.flatnonzero((self._times == 0) & (self._close[best] > 0))
             self._flip(best)
-            gains = gains - self._close[bare & (self._times > 0)].sum(axis=0)
+            gains = gains - flat[:, fresh].sum(axis=1)
             gains[best] = -1
 
     def _flip(self, which: int) -> None:
         sign = -1 if self.inside[which] else 1
-        self._times += sign * self._close[:, :, which].astype(np.int32)
+        self._times += sign * self._close[which]
         self._own += sign * self._far[:, which]
         self.inside[which] = not self.inside[which]
 
     def improve(self) -> bool:
         """Make the best single change; return whether any makes the set better."""
         bare = self._times == 0
-        now = bare.sum(axis=1) + self._own
+        now = bare.sum(axis=0) + self._own
         # What a change uncovers or covers in each draw: of each member what it alone covers, of others what is bare.
-        alone, covered = np.moveaxis(np.stack([self._times == 1, bare], axis=1).astype(np.float32) @ self._close, 1, 0)
+        counted = np.stack([self._times == 1, bare]).astype(np.float32)
+        alone, covered = np.einsum("hab,cab->cbh", self._close, counted)
         after = now[:, None] + np.where(self.inside, alone - self._far, self._far - covered)
         # Failing draws count first; their violations decide among equals.
         scores = (after > 0).sum(axis=0) * (self._times.size + self._far.size + 1.0) + after.sum(axis=0)

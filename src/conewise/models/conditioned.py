@@ -1,6 +1,6 @@
-"""One component of a prior, given where evaluations were made: all that does not depend on what they found.
+"""Compute the posterior covariances of one component of a prior, which do not depend on observed values.
 
-With A = L L' the covariance of the averages, S their covariance with other designs and 1 a column of ones, everything
+Let A = L L' be the covariance of the averages, S their covariance with other designs and 1 a column of ones. Everything
 is made of V = L^-1 S and b = L^-1 1. Objectives with the same noise share it, and so do all draws of a look.
 """
 
@@ -16,7 +16,7 @@ from conewise.border import Floats, Indices
 from conewise.models.priors import Prior
 
 _JITTER: Final = 1e-9  # relative to the diagonal
-_KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
+KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +27,9 @@ class Conditioned:
     shape: int
     size: float
     discrepancy: float
-    seen: Indices
-    """(n,)"""
-    variances: Floats
-    """(n,): of the averages; relative to the noise where that is unknown."""
-    level: float = np.inf
-    """The standard deviation of the common level beforehand; infinite where that is flat."""
+    seen: Indices  # (n,)
+    variances: Floats  # (n,): of the averages; relative to the noise where that is unknown
+    level: float = np.inf  # the standard deviation of the common level beforehand; infinite where that is flat
 
     @cached_property
     def _factored(self) -> tuple[Floats, Floats, float]:
@@ -45,14 +42,13 @@ class Conditioned:
         return factor, b, float(b @ b)
 
     def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
-        """(n, ...): L^-1 times right hand sides; `back`: L'^-1."""
+        """Return L^-1 times right hand sides, (n, ...); with `back` L'^-1 times them."""
         from scipy.linalg import solve_triangular
 
         if not len(self.seen):
             return sides
-        return np.asarray(
-            solve_triangular(self._factored[0], sides, lower=True, trans=1 if back else 0, check_finite=False)
-        )
+        factor = self._factored[0]
+        return np.asarray(solve_triangular(factor, sides, lower=True, trans=1 if back else 0, check_finite=False))
 
     @property
     def b(self) -> Floats:
@@ -61,11 +57,11 @@ class Conditioned:
 
     @property
     def weight(self) -> float:
-        """The precision with which the level is known: b.b, and what was known beforehand."""
+        """The precision with which the level is known: b.b, and its precision beforehand."""
         return self._factored[2] + self.level**-2
 
     def beforehand(self, rows: Indices, columns: Indices | None = None) -> Floats:
-        """(rows, columns): the covariance before any evaluation, the level aside."""
+        """Return the covariance before any evaluation, (rows, columns), without the level."""
         others = rows if columns is None else columns
         if self.shape < 0:
             result = np.zeros((len(rows), len(others)))
@@ -79,26 +75,21 @@ class Conditioned:
         return result
 
     def reach(self, designs: Indices) -> tuple[Floats, Floats]:
-        """(n, P) and (P,): V and 1 - V'b, all that averages say about some designs."""
+        """Return V and 1 - V'b, (n, P) and (P,), all that averages tell about some designs."""
         across = self.whitened(self.beforehand(self.seen, designs))
         return across, 1 - self.b @ across
 
-    def covariance(
-        self, rows: Indices, columns: Indices | None = None, reaches: tuple[tuple[Floats, Floats], ...] | None = None
-    ) -> Floats:
-        """(P, Q): posterior covariances, to be multiplied by the noise variance where that is unknown."""
-        if reaches is None:
-            first = self.reach(rows)
-            reaches = (first, first if columns is None else self.reach(columns))
-        (v, left), (u, right) = reaches
-        result = self.beforehand(rows, columns)
-        result -= v.T @ u
+    def covariance(self, designs: Indices, reach: tuple[Floats, Floats] | None = None) -> Floats:
+        """Return posterior covariances, (P, P), to be multiplied by the noise variance where that is unknown."""
+        v, left = self.reach(designs) if reach is None else reach
+        result = self.beforehand(designs)
+        result -= v.T @ v
         if self.weight > 0:
-            result += left[:, None] * (right / self.weight)[None, :]
+            result += left[:, None] * (left / self.weight)[None, :]
         return result
 
     def variance(self, designs: Indices, reach: tuple[Floats, Floats]) -> Floats:
-        """(P,): posterior variances alone."""
+        """Return posterior variances, (P,)."""
         v, left = reach
         result = np.full(len(designs), self.discrepancy**2)
         if self.shape >= 0:
@@ -108,8 +99,11 @@ class Conditioned:
             result += left**2 / self.weight
         return np.asarray(np.maximum(result, 0.0))
 
-    def difference(self, first: Indices, second: Indices, moved: Floats, gone: Floats) -> Floats:
-        """(P,): variances of differences of pairs of designs, from the differences of what `reach` says of them."""
+    def difference(self, designs: Indices, reach: tuple[Floats, Floats], first: Indices, second: Indices) -> Floats:
+        """Return posterior variances of differences of pairs, (Q,); `first` and `second` are places in `designs`."""
+        v, left = reach
+        moved, gone = v[:, first] - v[:, second], left[first] - left[second]
+        first, second = designs[first], designs[second]
         result = 2 * self.discrepancy**2 * (first != second)
         if self.shape >= 0:
             result = result + self.size**2 * self.prior.difference(self.shape, first, second)
@@ -119,9 +113,9 @@ class Conditioned:
         return np.asarray(np.maximum(result, 0.0))
 
     def joint(self, designs: Indices) -> Joint:
-        """All that draws of some designs need: n^2 P and n P^2 operations."""
+        """Compute all that draws of some designs need, in n^2 P and n P^2 operations."""
         reach = self.reach(designs)
-        return Joint(reach, self.covariance(designs, None, (reach, reach)))
+        return Joint(reach, self.covariance(designs, reach))
 
 
 class Exchangeable(Conditioned):
@@ -133,11 +127,9 @@ class Exchangeable(Conditioned):
         return factor, 1 / factor, float((factor**-2.0).sum())
 
     def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
-        """(n, ...): right hand sides, each row divided."""
         return np.asarray((sides.T / self._factored[0]).T)
 
     def joint(self, designs: Indices) -> Joint:
-        """As above, at the cost of n P."""
         v, left = reach = self.reach(designs)
         own = np.maximum(self.discrepancy**2 - np.einsum("np,np->p", v, v), 0.0)
         common = left / np.sqrt(self.weight) if self.weight > 0 else np.zeros(len(designs))
@@ -146,20 +138,18 @@ class Exchangeable(Conditioned):
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """What a component says of some designs together, to be multiplied by the noise's size where that is unknown."""
+    """The joint posterior of some designs, to be multiplied by the noise variance where that is unknown."""
 
     reach: tuple[Floats, Floats]
-    covariance: Floats
-    """(P, P)"""
-    apart: tuple[Floats, Floats] | None = None
-    """(P,) twice, where only the level is common: the variance of each design by itself, and its share of the level."""
+    covariance: Floats  # (P, P)
+    apart: tuple[Floats, Floats] | None = None  # where only the level is common: own variances, shares of the level
 
     @cached_property
     def _factor(self) -> Floats:
         return factored(self.covariance)
 
     def deviations(self, count: int, rng: np.random.Generator) -> Floats:
-        """(count, P): joint draws around 0."""
+        """Return joint draws around 0, (count, P)."""
         standard = rng.standard_normal((count, len(self.covariance)))
         if self.apart is None:
             return np.asarray(standard @ self._factor.T)
@@ -170,27 +160,27 @@ class Joint:
 
 
 class Joints:
-    """What was worked out for the designs of a look, as far as memory goes: saves time, changes nothing."""
+    """Store joint posteriors of the designs of a look while memory allows; this saves time and changes no result."""
 
     def __init__(self) -> None:
         self._designs: Indices | None = None
         self._kept: dict[Conditioned, Joint] = {}
 
     def of(self, known: Conditioned, designs: Indices) -> Joint:
-        """As `Conditioned.joint`; other designs than the last time are a new beginning."""
+        """Return `Conditioned.joint`; other designs than the last time empty the store."""
         if self._designs is not designs:
             self._designs, self._kept = designs, {}
         joint = self._kept.get(known)
         if joint is None:
             joint = known.joint(designs)
             numbers = joint.reach[0].size + 2 * joint.covariance.size
-            if (len(self._kept) + 1) * numbers <= _KEPT:
+            if (len(self._kept) + 1) * numbers <= KEPT:
                 self._kept[known] = joint
         return joint
 
 
 def _meetings(rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
-    """Where a design is both a row and a column; rows are different designs."""
+    """Return where a design is both a row and a column; rows are different designs."""
     if not len(rows):
         return rows, rows
     order = np.argsort(rows, kind="stable")
@@ -200,7 +190,7 @@ def _meetings(rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
 
 
 def factored(covariance: Floats) -> Floats:
-    """A square root of a covariance; rounding is mended by a jitter relative to the diagonal, as little as it takes."""
+    """Return a square root of a covariance, with the least jitter relative to the diagonal that mends rounding."""
     largest = float(np.einsum("pp->p", covariance).max(initial=0.0))
     if largest <= 0:
         return np.zeros_like(covariance)

@@ -1,4 +1,4 @@
-"""Features of designs as columns of numbers: scaling, categories and orders, and everything that is refused."""
+"""Encode features of designs as columns of numbers: scaling, categories, orders and refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Encoded:
 
 
 def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) -> Encoded:
-    """Features of K designs, whatever they come in: an array (K, F), a list of dicts, a frame or a dict of columns.
+    """Encode features of K designs: an array (K, F), a list of dicts, a frame or a dict of columns.
 
     Numbers are scaled to [0, 1] by their range. Texts are categories: any two differ by as much as the ends of a
     number's range. `orders` names categories that have an order, from first to last; they become equally spaced
@@ -143,7 +143,7 @@ def _encode(name: str, column: list[Any], ordered: bool, order: Any) -> Floats |
 
 
 def _places(name: str, order: Any) -> dict[Any, int]:
-    """The values of an order, counted from 0."""
+    """Return the place of each value of an order, counted from 0."""
     try:
         if isinstance(order, str | bytes):
             raise TypeError("it would be taken letter by letter")

@@ -1,4 +1,4 @@
-"""What is acceptable, in draws of values: by how much designs meet their levels, and around what they are drawn.
+"""Compare draws of values with the levels that designs have to meet.
 
 Whether a design meets a level depends on its value itself and not only on how designs differ. So the common level of an
 objective that has a level cannot stay flat: it is normal around what is acceptable, with one of several standard
@@ -18,21 +18,20 @@ from conewise.question.question import Question
 WIDTHS: Final = (10.0, 100.0, 1000.0)
 """Standard deviations of a common level around what is acceptable, in units: from near to anywhere."""
 
+_BEYOND: Final = -1e200  # a facet value below all others, whose differences are numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Required:
-    """Levels as an algorithm sees them: in steps of which more is better."""
+    """Levels as an algorithm uses them: in steps of which more is better."""
 
-    columns: Indices
-    """(R,): the objectives that have one."""
-    least: Floats
-    """(R,): the least that is acceptable."""
-    keeps: bool
-    """Whether no direction of improvement trades one of them away (docs/adaptive, 9.1)."""
+    columns: Indices  # (R,): the objectives that have a level
+    least: Floats  # (R,): the least that is acceptable
+    keeps: bool  # True if no direction of improvement trades one of these objectives away (docs/adaptive, 9.1)
 
     @classmethod
     def of(cls, question: Question) -> Required | None:
-        """Of a question; None where nothing is required."""
+        """Return the levels of a question; None if it has none."""
         each = question.columns.each
         columns = [d for d, objective in enumerate(each) if objective.level is not None]
         if not columns:
@@ -41,16 +40,15 @@ class Required:
         return cls(read_only(np.array(columns, dtype=np.intp)), read_only(least), question.keeps_levels)
 
     def spare(self, values: Floats) -> Spare:
-        """Of draws (B, A, D)."""
+        """Compare draws of values, (B, A, D), with the levels."""
         return Spare(values[:, :, self.columns] - self.least, self.keeps)
 
 
 @dataclass(frozen=True, eq=False)
 class Spare:
-    """By how much A designs meet their levels in each of B draws."""
+    """The margins by which A designs meet their levels in each of B draws."""
 
-    each: Floats
-    """(B, A, R): below 0 where a level is missed."""
+    each: Floats  # (B, A, R): below 0 where a level is missed
     keeps: bool
 
     @property
@@ -60,13 +58,13 @@ class Spare:
 
     @property
     def acceptable(self) -> Bools:
-        """(B, A): who misses no level."""
+        """(B, A): True where a design misses no level."""
         return np.asarray((self.each >= 0).all(axis=2))
 
     def part(self, designs: Indices | Bools | slice) -> Spare:
-        """Of some designs."""
+        """Return the same for some designs."""
         return Spare(self.each[:, designs], self.keeps)
 
     def of_those(self, z: Floats) -> Floats:
-        """(B, A, N): facet values in which whoever misses a level is beyond all comparison."""
-        return np.asarray(np.where(self.acceptable[:, :, None], z, -np.inf))
+        """Return facet values, (B, A, N), in which a design that misses a level is below all others."""
+        return np.asarray(np.where(self.acceptable[:, :, None], z, _BEYOND))

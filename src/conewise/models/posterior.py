@@ -1,17 +1,18 @@
-"""The posterior of a prior's mixture, given statistics: weights, means, covariances and joint draws.
+"""Compute the posterior of a prior's mixture, given statistics: weights, means, covariances and joint draws.
 
-Everything is a function of counts and averages (and of the scatter, where the noise is unknown), worked out anew in the
-order of the designs: how observations arrived, and in what batches, cannot show. With n designs evaluated the cost is
-n^3 a component for the weights, and K n^2 for each component that is not negligible; K x K is never made. Objectives
-that are measured one by one have data of their own each, and nothing else changes (docs/posterior, section 7).
+Everything is a function of counts and averages (and of the scatter, where the noise is unknown), computed anew in the
+order of the designs. The order and the batches of observations change nothing. With n designs evaluated the weights
+cost n^3 a component, and each component that is not negligible costs K n^2. K x K is never made. Objectives
+that are measured one by one have data of their own each (docs/posterior, section 7).
 
 The common level has a flat prior. Differences of designs have proper priors all the same, given the differences of the
-averages, and no verdict looks at anything else (docs/posterior, section 2). Where an objective has a level that designs
-have to meet, its common level has a proper prior too (section 12).
+averages, and no verdict depends on anything else (docs/posterior, section 2). Where an objective has a level that
+designs have to meet, its common level has a proper prior too (section 12).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -20,7 +21,7 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.data.observations import Statistics
 from conewise.models.axes import Axes
 from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
@@ -28,21 +29,16 @@ from conewise.models.levels import WIDTHS
 from conewise.models.priors import Components, Prior
 
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
-_AT_ONCE: Final = 128  # designs of which means are worked out at a time: few, so that they fit into the cache
+_AT_ONCE: Final = 128  # designs of which means are computed at a time: few, so that they fit into the cache
 
 
 class Apart(Protocol):
     """Statistics of each objective by itself, as `certificate.separate.Separately` has them."""
 
     @property
-    def each(self) -> tuple[Statistics, ...]:
-        """One an objective, of one objective."""
-        ...
-
+    def each(self) -> tuple[Statistics, ...]: ...
     @property
-    def evaluations(self) -> int:
-        """Measurements in all."""
-        ...
+    def evaluations(self) -> int: ...
 
 
 Sampled = Statistics | Apart
@@ -54,58 +50,48 @@ class Data:
     """Statistics along one axis: n designs that were evaluated."""
 
     designs: Indices
-    means: Floats
-    """(n,): around the centre"""
-    variances: Floats
-    """(n,): of the averages; relative to the noise where that is unknown."""
-    scatter: float
-    """The sum of squares around the averages of the designs."""
+    means: Floats  # (n,): around `origin`
+    variances: Floats  # (n,): of the averages; relative to the noise where that is unknown
+    scatter: float  # the sum of squares around the averages of the designs
     evaluations: int
-    centre: float
-    """Around what the common level is drawn; NaN where it is flat."""
-
-    @property
-    def origin(self) -> float:
-        """What averages are measured from."""
-        return float(np.nan_to_num(self.centre))
+    centre: float  # around what the common level is drawn; NaN where it is flat
+    origin: float  # what averages are measured from: the centre, or 0
 
     @property
     def places(self) -> tuple[bytes, bytes]:
-        """Where was measured, and how well: axes that share it share all that depends on nothing else."""
+        """The measured designs and their variances: axes that agree here share all that depends on nothing else."""
         return self.designs.tobytes(), self.variances.tobytes()
 
     @classmethod
     def of(cls, sampled: Sampled, axes: Axes) -> list[Data]:
-        """One an axis; what is measured one objective at a time needs axes that are the objectives."""
-        centre = np.full(axes.dim, np.nan) if axes.centre is None else axes.centre
-        if not isinstance(sampled, Statistics):
-            return [cls._along(own, np.eye(1)[0], axes, d, float(centre[d])) for d, own in enumerate(sampled.each)]
-        return [cls._along(sampled, axes.directions[:, d], axes, d, float(centre[d])) for d in range(axes.dim)]
-
-    @classmethod
-    def _along(cls, statistics: Statistics, direction: Floats, axes: Axes, axis: int, centre: float) -> Data:
-        seen = np.flatnonzero(statistics.counts > 0)
-        variances = axes.variance_of(statistics.n_designs)[seen, axis] / statistics.counts[seen]
-        scatter = float(direction @ statistics.scatters[seen].sum(axis=0) @ direction)
-        means = statistics.means[seen] @ direction - np.nan_to_num(centre)
-        return cls(seen, means, variances, scatter, statistics.evaluations, centre)
+        """Return one for each axis; single objectives need axes that are the objectives."""
+        result = []
+        for axis, direction in enumerate(axes.directions.T):
+            whole = isinstance(sampled, Statistics)
+            own = sampled if isinstance(sampled, Statistics) else sampled.each[axis]
+            along = direction if whole else np.ones(1)
+            seen = np.flatnonzero(own.counts > 0)
+            variances = axes.variance_of(own.n_designs)[seen, axis] / own.counts[seen]
+            scatter = float(along @ own.scatters[seen].sum(axis=0) @ along)
+            centre = math.nan if axes.centre is None else float(axes.centre[axis])
+            origin = 0.0 if math.isnan(centre) else centre
+            means = own.means[seen] @ along - origin
+            result.append(cls(seen, means, variances, scatter, own.evaluations, centre, origin))
+        return result
 
 
 @dataclass(frozen=True, eq=False)
 class Component:
     """The posterior of one component for one objective, without its weight.
 
-    With A = L L' the covariance of the averages, a = L^-1 y and b = L^-1 1, the level is estimated by a.b / b.b, where
-    it is flat; where it is normal with variance v beforehand, by a.b / (b.b + 1/v).
+    Let A = L L' be the covariance of the averages, a = L^-1 y and b = L^-1 1. A flat level is estimated by a.b / b.b;
+    where it is normal with variance v beforehand, by a.b / (b.b + 1/v).
     """
 
-    known: Conditioned
-    """What does not depend on values."""
+    known: Conditioned  # what does not depend on values
     data: Data
-    freedom: float
-    """Degrees of freedom of the noise; infinite where it is known."""
-    guess: float
-    """What an unknown noise is guessed to be beforehand."""
+    freedom: float  # degrees of freedom of the noise; infinite where it is known
+    guess: float  # what an unknown noise is guessed to be beforehand
 
     @cached_property
     def _solved(self) -> tuple[Floats, float]:
@@ -119,7 +105,7 @@ class Component:
 
     @cached_property
     def noise_variance(self) -> tuple[float, float]:
-        """Shape and scale of the inverse gamma posterior of an unknown noise variance; (inf, inf) of a known one."""
+        """Shape and scale of the inverse gamma posterior of an unknown noise variance; infinite for a known one."""
         if np.isinf(self.freedom):
             return np.inf, np.inf
         rest, level = self._solved
@@ -129,29 +115,28 @@ class Component:
 
     @property
     def spread(self) -> float:
-        """What variances are to be multiplied by: 1, or the typical variance of an unknown noise."""
+        """The factor of all variances: 1, or the typical variance of an unknown noise."""
         shape, scale = self.noise_variance
         return 1.0 if np.isinf(shape) else scale / shape
 
     def mean(self, reach: tuple[Floats, Floats]) -> Floats:
-        """(P,): posterior means, from what averages say about some designs (`Conditioned.reach`)."""
+        """Return posterior means, (P,), from what averages tell about some designs (`Conditioned.reach`)."""
         rest, level = self._solved
         return np.asarray(self.data.origin + level + rest @ reach[0])
 
     def mean_alone(self, designs: Indices) -> Floats:
-        """(P,): posterior means, at the cost of n P."""
+        """Return posterior means, (P,), at the cost of n P."""
         rest, level = self._solved
         result = np.full(len(designs), self.data.origin + level)
         if len(rest):
             weights = self.known.whitened(rest, back=True)
             for at in range(0, len(designs), _AT_ONCE):
-                result[at : at + _AT_ONCE] += weights @ self.known.beforehand(
-                    self.data.designs, designs[at : at + _AT_ONCE]
-                )
+                some = slice(at, at + _AT_ONCE)
+                result[some] += weights @ self.known.beforehand(self.data.designs, designs[some])
         return result
 
     def draws(self, joint: Joint, count: int, rng: np.random.Generator) -> Floats:
-        """(count, P): joint draws of the values of some designs."""
+        """Return joint draws of the values of some designs, (count, P)."""
         deviations = joint.deviations(count, rng)
         shape, scale = self.noise_variance
         if not np.isinf(shape):
@@ -164,27 +149,24 @@ class Mixture:
     """The posterior for one objective: components that are not negligible, and their weights."""
 
     components: tuple[Component, ...]
-    weights: Floats
-    """(G,): they sum to 1."""
-    gains: Floats
-    """(G,): by how much the observations have changed each weight: posterior over prior."""
-    dropped: float
-    """The posterior weight of all components that were left out."""
-    log_evidence: float
-    """The logarithm of the density of the differences of the averages, up to what is the same for every prior."""
+    weights: Floats  # (G,): they sum to 1
+    gains: Floats  # (G,): posterior weight over prior weight
+    dropped: float  # the posterior weight of all components that were left out
+    log_evidence: float  # of the differences of the averages, up to what is the same for every prior
 
-    def alone(self, which: int) -> Mixture:
-        """One component, as if it were the only one."""
-        return Mixture((self.components[which],), np.ones(1), self.gains[which : which + 1], 0.0, self.log_evidence)
+    def only(self, which: Indices) -> Mixture:
+        """Return some components, as if they were all."""
+        parts, weights = tuple(self.components[g] for g in which), self.weights[which]
+        total = float(weights.sum())
+        dropped = max(1.0 - (1.0 - self.dropped) * total, 0.0)
+        return Mixture(parts, weights / total, self.gains[which], dropped, self.log_evidence)
 
-    def only(self, which: Bools) -> Mixture:
-        """Some components, as if they were all."""
-        parts = tuple(part for part, wanted in zip(self.components, which, strict=True) if wanted)
-        weights = self.weights[which]
-        return Mixture(parts, weights / weights.sum(), self.gains[which], 0.0, self.log_evidence)
+    def heaviest(self, count: int) -> Mixture:
+        """Return the heaviest components, as if they were all."""
+        return self.only(np.argsort(-self.weights, kind="stable")[:count])
 
     def moments(self, designs: Indices, reaches: dict[Conditioned, tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-        """(P,) twice: means and variances, over all components; `reaches` keeps what other objectives share."""
+        """Return means and variances over all components, (P,) each; `reaches` keeps what objectives share."""
         means, variances = np.empty((2, len(self.components), len(designs)))
         for g, part in enumerate(self.components):
             if part.known not in reaches:
@@ -194,25 +176,16 @@ class Mixture:
         mean = self.weights @ means
         return mean, np.asarray(self.weights @ (variances + (means - mean) ** 2))
 
-    def heaviest(self, count: int) -> Mixture:
-        """The heaviest components, as if they were all."""
-        which = np.argsort(-self.weights, kind="stable")[:count]
-        parts, weights = tuple(self.components[g] for g in which), self.weights[which]
-        total = float(weights.sum())
-        dropped = 1.0 - (1.0 - self.dropped) * total
-        return Mixture(parts, weights / total, self.gains[which], max(dropped, 0.0), self.log_evidence)
-
     def draws(self, designs: Indices, count: int, rng: np.random.Generator, joints: Joints) -> Floats:
-        """(count, P): joint draws, in random order."""
+        """Return joint draws, (count, P), in random order."""
         times = rng.multinomial(count, self.weights)
         order = rng.permutation(count)
         result = np.empty((count, len(designs)))
         done = 0
         for component, share in zip(self.components, times, strict=True):
             if share:
-                result[order[done : done + share]] = component.draws(
-                    joints.of(component.known, designs), int(share), rng
-                )
+                joint = joints.of(component.known, designs)
+                result[order[done : done + share]] = component.draws(joint, int(share), rng)
                 done += share
         return result
 
@@ -227,37 +200,37 @@ class Posterior:
 
     @property
     def dropped(self) -> float:
-        """The weight of all that was left out, in any objective."""
+        """Weight of all components that were left out, in any objective."""
         return float(sum(mixture.dropped for mixture in self.mixtures))
 
     @property
     def log_evidence(self) -> float:
-        """Of all objectives together, whatever was left out."""
+        """Sum over all objectives; components that were left out count too."""
         return float(sum(mixture.log_evidence for mixture in self.mixtures))
 
     def only_plausible(self, least: float) -> Posterior:
-        """The components with a gain of at least that, as if they were all."""
-        return Posterior(self.axes, tuple(mixture.only(mixture.gains >= least) for mixture in self.mixtures))
+        """Return the components with a gain of at least `least`, as if they were all."""
+        some = (mixture.only(np.flatnonzero(mixture.gains >= least)) for mixture in self.mixtures)
+        return Posterior(self.axes, tuple(some))
 
     def plausible(self, least: float) -> Iterator[Posterior]:
-        """One posterior for every way to take a component an objective, each with a gain of at least that."""
-        chosen = [[g for g in range(len(mixture.components)) if mixture.gains[g] >= least] for mixture in self.mixtures]
-        for one in product(*chosen):
-            parts = tuple(mixture.alone(g) for mixture, g in zip(self.mixtures, one, strict=True))
-            yield Posterior(self.axes, parts, self.joints)
+        """Yield a posterior for every way to take one component an objective, each with a gain of at least `least`."""
+        for one in product(*(np.flatnonzero(mixture.gains >= least) for mixture in self.mixtures)):
+            parts = (mixture.only(np.array([g])) for mixture, g in zip(self.mixtures, one, strict=True))
+            yield Posterior(self.axes, tuple(parts), self.joints)
 
     def moments(self, designs: Indices) -> tuple[Floats, Floats]:
-        """(P, D) twice: means and variances of some designs along the axes, where objectives are independent."""
+        """Return means and variances of some designs along the axes, (P, D) each."""
         reaches: dict[Conditioned, tuple[Floats, Floats]] = {}
         each = [mixture.moments(designs, reaches) for mixture in self.mixtures]
         return np.column_stack([mean for mean, _ in each]), np.column_stack([variance for _, variance in each])
 
     def heaviest(self, count: int) -> Posterior:
-        """The heaviest components of each objective alone."""
+        """Return the heaviest components of each objective alone."""
         return Posterior(self.axes, tuple(mixture.heaviest(count) for mixture in self.mixtures))
 
     def means(self, designs: Indices) -> Floats:
-        """(P, D): posterior means of some designs, in the objectives themselves."""
+        """Return posterior means of some designs in the objectives, (P, D)."""
         each = [
             mixture.weights @ np.array([part.mean_alone(designs) for part in mixture.components])
             for mixture in self.mixtures
@@ -265,7 +238,7 @@ class Posterior:
         return np.asarray(np.column_stack(each) @ self.axes.directions.T)
 
     def draws(self, designs: Indices, count: int, rng: np.random.Generator) -> Floats:
-        """(count, P, D): joint draws of the values of some designs, in the objectives themselves."""
+        """Return joint draws of the values of some designs in the objectives, (count, P, D)."""
         parts = [mixture.draws(designs, count, rng, self.joints) for mixture in self.mixtures]
         return np.asarray(np.stack(parts, axis=2) @ self.axes.directions.T)
 
@@ -273,7 +246,7 @@ class Posterior:
 def posterior_of(
     prior: Prior, axes: Axes, sampled: Sampled, unit: float, drop: float, plausible: float = np.inf
 ) -> Posterior:
-    """The posterior of everything observed; components that weigh `drop` together are left out of each objective.
+    """Compute the posterior of all observations; components that weigh `drop` together are left out of each objective.
 
     Components whose weight is at least `plausible` times what it was beforehand stay all the same.
     `unit` is what sizes of the prior are multiples of; where the noise is unknown they are multiples of the noise.
@@ -305,34 +278,25 @@ def posterior_of(
         order = np.argsort(weights, kind="stable")
         gains = weights / np.exp(beforehand)
         keep = np.union1d(order[np.cumsum(weights[order]) > drop], np.flatnonzero(gains >= plausible))
-        kept = float(weights[keep].sum())
-        parts = (known_as(int(g) // len(levels), levels[int(g) % len(levels)], *data.places) for g in keep)
-        mixtures.append(
-            Mixture(
-                tuple(Component(known, data, freedom, axes.guess) for known in parts),
-                weights[keep] / kept,
-                gains[keep],
-                max(0.0, 1.0 - kept),
-                top + float(np.log(total)),
-            )
-        )
+        kept, log_evidence = float(weights[keep].sum()), top + float(np.log(total))
+        places = ((int(g) // len(levels), levels[int(g) % len(levels)]) for g in keep)
+        parts = tuple(Component(known_as(*place, *data.places), data, freedom, axes.guess) for place in places)
+        mixtures.append(Mixture(parts, weights[keep] / kept, gains[keep], max(0.0, 1.0 - kept), log_evidence))
     return Posterior(axes, tuple(mixtures))
 
 
 def _levels(data: Data, scale: float) -> tuple[float, ...]:
-    """Standard deviations that the common level of an objective may have beforehand, evenly weighted."""
-    if np.isnan(data.centre):
-        return (np.inf,)
-    return tuple(scale * width for width in WIDTHS)
+    """Return standard deviations that the common level of an objective may have beforehand, evenly weighted."""
+    return (np.inf,) if np.isnan(data.centre) else tuple(scale * width for width in WIDTHS)
 
 
 def log_evidences(
     prior: Prior, components: Components, each: Sequence[Data], scale: float, freedom: float, guess: float
 ) -> list[Floats]:
-    """(G, W) for each objective: logarithms of each component's density of the averages, for W sizes of its level.
+    """Return logarithms of each component's density of the averages, for W sizes of its level: (G, W) an objective.
 
-    Up to what is the same for all of them; where the level is flat, of the differences of the averages. For unknown
-    noise it is a multivariate t, and the scatter counts as well.
+    A constant that all components share is left out. Where the level is flat, it is the density of the differences of
+    the averages. For unknown noise it is a multivariate t, and the scatter counts as well.
     """
     levels = [_levels(data, scale) for data in each]
     result = [np.zeros((len(components), len(widths))) for widths in levels]
@@ -372,7 +336,7 @@ def _evidence(
     freedom: float,
     guess: float,
 ) -> Floats:
-    """(O, G, W): of components with one shape, for objectives that were measured alike."""
+    """Return `log_evidences` of components with one shape, for objectives that were measured alike, (O, G, W)."""
     gained, widths = some[0].evaluations, np.array(levels)
     if np.isinf(widths).all():  # differences alone have a density
         gained -= 1
@@ -391,9 +355,9 @@ _Solved = tuple[Floats, Floats, Floats, Floats]
 
 
 def _apart(diagonal: Floats, values: Floats) -> _Solved:
-    """(G,) twice and (G, O) twice, for a diagonal A.
+    """Solve for a diagonal A: half the logarithm of the determinant and the precision b.b of the level, (G,) each.
 
-    Half the logarithm of the determinant, the precision b.b of the level, its estimate, and what that leaves.
+    Also return the estimate of the level and the squares that it leaves, (G, O) each.
     """
     precise = 1 / diagonal
     weight = precise.sum(axis=1)
@@ -403,7 +367,7 @@ def _apart(diagonal: Floats, values: Floats) -> _Solved:
 
 
 def _together(correlation: Floats, sizes: Floats, diagonal: Floats, values: Floats) -> _Solved:
-    """The same for A = s^2 R + diagonal, by one Cholesky factor each, bordered by the right hand sides."""
+    """Return what `_apart` does for A = s^2 R + diagonal, by one Cholesky factor each, bordered by the right sides."""
     n, sides = len(correlation), values.shape[1] + 1
     whole = np.empty((len(sizes), n + sides, n + sides))  # of which the lower triangle is read
     np.multiply(sizes[:, None, None], correlation, out=whole[:, :n, :n])

@@ -1,8 +1,8 @@
-"""Priors: finite mixtures of Gaussian components, declared before anything is seen and never fitted.
+"""Define priors: finite mixtures of Gaussian components, declared before the first evaluation and never fitted.
 
 Every component is S = s^2 R + tau^2 I with a flat constant on top: R is the shape (a kernel of the features with a
 linear trend), s the size of what features explain and tau the discrepancy, what they do not. Sizes are multiples of a
-unit (epsilon, or the noise where that is unknown): a prior knows the scale on which answers are wanted, not the data.
+unit (epsilon, or the noise where that is unknown): a prior depends on the scale of the answer, not on the data.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from conewise.border import Floats, Indices, as_floats, read_only
-from conewise.errors import InputError, shown
+from conewise.errors import InputError, counted, shown
 from conewise.models.features import Encoded, encoded
 
 KERNELS: Final = ("matern52", "squared")
@@ -43,31 +43,27 @@ _SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
 _REMEMBERED: Final = 512  # designs of which all correlations are kept: 2 megabytes a kernel at most
 _LARGEST: Final = 1e30  # of sizes and length scales, whose squares are multiplied with each other
 _INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
+_SOBOL: Final = (
+    *(0, 573, 931, 977, 1000, 778, 373, 532, 148, 622, 4, 328, 981, 227, 696, 881, 248, 441, 596, 751, 439, 242, 37),
+    *(305, 849, 620, 77, 54, 407, 802, 757, 399, 137, 724, 30, 422, 83, 1017, 1021, 361, 873, 702, 783, 577, 612, 47),
+)  # Joe & Kuo 2008: the first five direction numbers of each feature, (m - 1) / 2 in 0, 1, 2, 3 and 4 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Components:
     """G components as arrays, sizes in units."""
 
-    shape: Indices
-    """(G,): which shape; -1 for independent designs."""
-    size: Floats
-    """(G,): s"""
-    discrepancy: Floats
-    """(G,): tau"""
-    log_weight: Floats
-    """(G,): logarithms of the prior weights, which sum to 1."""
+    shape: Indices  # (G,): the number of the shape; -1 for independent designs
+    size: Floats  # (G,): s
+    discrepancy: Floats  # (G,): tau
+    log_weight: Floats  # (G,): logarithms of the prior weights, which sum to 1
 
     def __len__(self) -> int:
         return len(self.shape)
 
-    def only(self, which: Indices) -> Components:
-        """Some of them, with the weights that they have here."""
-        return Components(self.shape[which], self.size[which], self.discrepancy[which], self.log_weight[which])
-
 
 class Prior(ABC):
-    """What is believed of K designs before any evaluation, the same and independently for every objective."""
+    """Belief about K designs before any evaluation, alike and independent for every objective."""
 
     @property
     @abstractmethod
@@ -76,7 +72,7 @@ class Prior(ABC):
 
     @property
     def independent(self) -> bool:
-        """Whether designs say nothing about each other."""
+        """True if a value of one design tells nothing about the other designs."""
         return bool((self.components.shape < 0).all())
 
     @property
@@ -89,21 +85,20 @@ class Prior(ABC):
     def richer(self) -> Prior:
         """A wider prior, by which this one is checked: it should not have foretold the observations much better."""
 
-    @abstractmethod
-    def check(self, n_designs: int) -> None:
-        """Refuse another number of designs than features describe."""
+    def check(self, n_designs: int) -> None:  # noqa: B027 - most priors fit every number
+        """Refuse a number of designs that is not the number of rows of features."""
 
-    @abstractmethod
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
-        """(rows, columns): R, kernel and trend, of some designs."""
+        """Return R, kernel and trend, of some designs, (rows, columns)."""
+        return np.zeros((len(rows), len(columns)))
 
-    @abstractmethod
     def diagonal(self, shape: int, designs: Indices) -> Floats:
-        """(designs,): the diagonal of R."""
+        """Return the diagonal of R, (designs,)."""
+        return np.zeros(len(designs))
 
-    @abstractmethod
     def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
-        """(pairs,): the variance of the difference of two designs under R, pair by pair."""
+        """Return the variance of the difference of two designs under R, pair by pair, (pairs,)."""
+        return np.zeros(len(first))
 
 
 @dataclass(frozen=True)
@@ -122,39 +117,20 @@ class Independent(Prior):
 
     @property
     def components(self) -> Components:
-        """One a size, evenly weighted."""
         return _independent(self.sizes, 1.0)
 
     @property
     def words(self) -> str:
-        """The prior, for a reader of results."""
-        count = len(self.sizes)
-        return f"independent normal designs of {count} size{'s' if count > 1 else ''}"
+        return f"independent normal designs of {counted(len(self.sizes), 'size')}"
 
     @property
     def richer(self) -> Prior:
-        """With more sizes."""
         return Independent(sizes=WIDER_SIZES)
-
-    def check(self, n_designs: int) -> None:
-        """Fits every number of designs."""
-
-    def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
-        """None of them has one."""
-        return np.zeros((len(rows), len(columns)))
-
-    def diagonal(self, shape: int, designs: Indices) -> Floats:
-        """None of them has one."""
-        return np.zeros(len(designs))
-
-    def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
-        """None of them has one."""
-        return np.zeros(len(first))
 
 
 @dataclass(frozen=True, eq=False)
 class _Featured(Prior):
-    """A prior that knows features of the designs."""
+    """A prior that depends on features of the designs."""
 
     features: Any
     """As they were given; kept as numbers (`table`)."""
@@ -165,7 +141,7 @@ class _Featured(Prior):
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", _positive(self.sizes, "sizes"))
         object.__setattr__(self, "discrepancies", _positive(self.discrepancies, "discrepancies"))
-        # A copy: what the caller does to theirs later does not matter.
+        # A copy, so that later changes of the caller's table do not matter.
         table = self.features if isinstance(self.features, Encoded) else encoded(self.features, self.orders)
         object.__setattr__(self, "features", table)
 
@@ -176,7 +152,6 @@ class _Featured(Prior):
         return self.features
 
     def check(self, n_designs: int) -> None:
-        """One row of features a design."""
         if self.table.n_designs != n_designs:
             raise InputError(
                 f"features describe {self.table.n_designs} designs, but there are {n_designs}: give one row a design."
@@ -184,7 +159,6 @@ class _Featured(Prior):
 
     @cached_property
     def richer(self) -> Prior:
-        """Shorter length scales, more sizes and larger remainders."""
         return Smooth(self.table, sizes=WIDER_SIGNALS, discrepancies=WIDER_DISCREPANCIES, between=WIDER_LENGTHS)
 
     @cached_property
@@ -193,19 +167,17 @@ class _Featured(Prior):
         return np.asarray(_SLOPE * (self.table.values - 0.5))
 
     def diagonal(self, shape: int, designs: Indices) -> Floats:
-        """A kernel is 1 at a distance of 0; and the trend."""
         return np.asarray(self._at_zero + (self._trend[designs] ** 2).sum(axis=1))
 
     def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
-        """What the trend says of two designs."""
         return np.asarray(((self._trend[first] - self._trend[second]) ** 2).sum(axis=1))
 
-    _at_zero: ClassVar[float] = 1.0
+    _at_zero: ClassVar[float] = 1.0  # a kernel at a distance of 0
 
     @property
     @abstractmethod
     def n_shapes(self) -> int:
-        """How many shapes R there are."""
+        """The number of shapes R."""
 
     @cached_property
     def components(self) -> Components:
@@ -235,17 +207,14 @@ class Linear(_Featured):
 
     @property
     def n_shapes(self) -> int:
-        """The trend alone."""
         return 1
 
     @property
     def words(self) -> str:
-        """The prior, for a reader of results."""
-        pairs = len(self.sizes) * len(self.discrepancies)
-        return f"linear in {_counted(self.table)}, with {pairs} sizes of trend and remainder, or independent designs"
+        features, pairs = counted(self.table.n_features, "feature"), len(self.sizes) * len(self.discrepancies)
+        return f"linear in {features}, with {pairs} sizes of trend and remainder, or independent designs"
 
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
-        """Products of features."""
         return np.asarray(self._trend[rows] @ self._trend[columns].T)
 
 
@@ -287,29 +256,25 @@ class Smooth(_Featured):
 
     @property
     def n_shapes(self) -> int:
-        """Kinds times length scales."""
         return len(self.kernels) * len(self.lengths)
 
     @property
     def words(self) -> str:
-        """The prior, for a reader of results."""
         return (
-            f"a mixture of {len(self.components)} Gaussian processes in {_counted(self.table)} "
+            f"a mixture of {len(self.components)} Gaussian processes in {counted(self.table.n_features, 'feature')} "
             f"({', '.join(self.kernels)}, with a linear trend and independent differences), or independent designs"
         )
 
     def difference(self, shape: int, first: Indices, second: Indices) -> Floats:
-        """What kernel and trend say of two designs."""
         kind, scale = self._kind(shape)
         square = (((self.table.values[first] - self.table.values[second]) / scale) ** 2).sum(axis=1)
-        return super().difference(shape, first, second) + 2 * (1 - KERNEL_OF[kind](square))
+        return super().difference(shape, first, second) + 2 * (1 - _KERNEL_OF[kind](square))
 
     def _kind(self, shape: int) -> tuple[str, Floats]:
         kind, which = divmod(shape, len(self.lengths))
         return self.kernels[kind], self.lengths[which][self.table.owner]
 
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
-        """A kernel of the distance, each feature measured in its length scale, and products of features."""
         if self.table.n_designs > _REMEMBERED:
             return self._correlation(shape, rows, columns)
         if shape not in self._known:
@@ -319,29 +284,30 @@ class Smooth(_Featured):
 
     @cached_property
     def _known(self) -> dict[int, Floats]:
-        """Correlations of all designs, where they are few: saves time, changes nothing."""
+        """Correlations of all designs, where they are few: this saves time and changes no result."""
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in ("_known", "richer")}
 
     def _correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
+        """Return a kernel of the distance, with a length scale for each feature, and products of features."""
         kind, scale = self._kind(shape)
         if rows is columns:
-            result = _symmetric(KERNEL_OF[kind], self.table.values[rows] / scale)
+            result = _symmetric(_KERNEL_OF[kind], self.table.values[rows] / scale)
         else:
             a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
             square = (-2 * a) @ b.T
             square += (a * a).sum(axis=1)[:, None]
             square += (b * b).sum(axis=1)
             np.maximum(square, 0.0, out=square)
-            result = KERNEL_OF[kind](square)
+            result = _KERNEL_OF[kind](square)
         result += self._trend[rows] @ self._trend[columns].T
         return result
 
 
 def _symmetric(kernel: Callable[[Floats], Floats], points: Floats) -> Floats:
-    """(n, n): a kernel of the distances between points, each pair worked out once."""
+    """Return a kernel of the distances between points, (n, n), each pair computed once."""
     from scipy.spatial.distance import pdist, squareform
 
     if len(points) < 2:
@@ -366,12 +332,11 @@ def _squared(square: Floats) -> Floats:
     return np.asarray(np.exp(-square / 2))
 
 
-KERNEL_OF: Final = {"matern52": _matern, "squared": _squared}
-"""Kernels of squared distances."""
+_KERNEL_OF: Final = {"matern52": _matern, "squared": _squared}  # kernels of squared distances
 
 
 def length_scales(n_features: int, between: tuple[float, float] = LENGTHS) -> Floats:
-    """(shapes, F): some scales for all features alike, others one for each, from a sequence that fills the box evenly.
+    """Return length scales, (shapes, F): first equal ones for all features, then a sequence that fills the box evenly.
 
     >>> length_scales(1).shape, length_scales(3).shape
     ((12, 1), (32, 3))
@@ -379,12 +344,23 @@ def length_scales(n_features: int, between: tuple[float, float] = LENGTHS) -> Fl
     low, high = np.log(between)
     if n_features == 1:
         return read_only(np.exp(np.linspace(low, high, 2 * _ALIKE))[:, None])
-    from scipy.stats import qmc
-
     alike = np.repeat(np.linspace(low, high, _ALIKE)[:, None], n_features, axis=1)
-    with np.errstate(all="ignore"):
-        points = qmc.Sobol(n_features, scramble=False).fast_forward(1).random(_SHAPES - _ALIKE)
-    return read_only(np.exp(np.vstack([alike, low + (high - low) * points])))
+    return read_only(np.exp(np.vstack([alike, low + (high - low) * _evenly(_SHAPES - _ALIKE, n_features)])))
+
+
+def _evenly(count: int, dim: int) -> Floats:
+    """Return points 1 to `count` < 32 of Sobol's sequence in Gray code order; scipy.stats loads slowly."""
+    if dim > len(_SOBOL):
+        from scipy.stats import qmc
+
+        with np.errstate(all="ignore"):
+            return np.asarray(qmc.Sobol(dim, scramble=False).fast_forward(1).random(count))
+    index, packed = np.arange(1, count + 1)[:, None], np.array(_SOBOL[:dim])
+    points = np.zeros((count, dim), dtype=np.int64)
+    for k in range(5):
+        direction = (1 + 2 * (packed >> k * (k - 1) // 2 & 2**k - 1)) << 4 - k
+        points ^= ((index ^ index >> 1) >> k & 1) * direction
+    return points / 32
 
 
 def _independent(sizes: Sequence[float], share: float) -> Components:
@@ -404,7 +380,3 @@ def _positive(values: Any, name: str) -> tuple[float, ...]:
     if array.max() > _LARGEST or array.min() < 1 / _LARGEST:
         raise InputError(f"{name} must lie between {1 / _LARGEST:g} and {_LARGEST:g}, got {shown(values)}.")
     return tuple(array.tolist())
-
-
-def _counted(table: Encoded) -> str:
-    return f"{table.n_features} feature{'' if table.n_features == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Priors in words and numbers: by the name of their kind, and as data that a journal or a file can hold."""
+"""Write and read priors: by the name of their kind, and as data that a journal or a file can hold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OF_FEATURES: Final = ("values", "owner", "names", "constant")
 
 
 def prior_of(kind: str, features: Any = None, **options: Any) -> Prior:
-    """The prior of that kind; `features` as `Smooth` takes them, which independent designs do without.
+    """Return the prior of that kind; `features` are given as to `Smooth`, and left out for independent designs.
 
     >>> prior_of("independent").words
     'independent normal designs of 7 sizes'
@@ -40,7 +40,7 @@ def prior_of(kind: str, features: Any = None, **options: Any) -> Prior:
 
 
 def prior_to_dict(prior: Prior) -> dict[str, Any]:
-    """A prior with the features as it knows them; `prior_from_dict` reads it back to the same numbers, bit by bit."""
+    """Return a prior with its encoded features; `prior_from_dict` reads it back to the same numbers, bit by bit."""
     kind = next((kind for kind, chosen in KINDS.items() if type(prior) is chosen), None)
     if kind is None:
         known = ", ".join(chosen.__name__ for chosen in KINDS.values())
@@ -61,7 +61,7 @@ def prior_to_dict(prior: Prior) -> dict[str, Any]:
 
 
 def prior_from_dict(data: Mapping[str, Any]) -> Prior:
-    """What `prior_to_dict` wrote; everything in it is checked by the constructors."""
+    """Read what `prior_to_dict` wrote; the constructors check everything in it."""
     options = {key: value for key, value in data.items() if key not in ("kind", "encoded")}
     features = None if "encoded" not in data else _encoded(data["encoded"])
     return prior_of(data["kind"], features, **options)

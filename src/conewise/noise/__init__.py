@@ -1,7 +1,6 @@
 """Assumptions about the noise of one evaluation: kinds of noise, and noise by objective. See docs/guarantees."""
 
-from conewise.noise.assumption import Noise
-from conewise.noise.factors import normal_norm_factor, subgaussian_norm_factor
+from conewise.noise.assumption import Noise, normal_norm_factor, subgaussian_norm_factor
 from conewise.noise.kinds import (
     NORM_TO_DIRECTION,
     Binary,

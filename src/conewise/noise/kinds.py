@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, as_floats, as_probability, read_only
 from conewise.errors import InputError
-from conewise.noise.assumption import ChernoffTail, Noise
-from conewise.noise.factors import (
+from conewise.noise.assumption import (
     SMALLEST_SIGMA,
+    ChernoffTail,
+    Noise,
     as_covariance,
     as_sigma,
     normal_norm_factor,
@@ -82,6 +83,15 @@ class Gaussian(Noise):
         diagonal = bool((total == np.diag(np.diagonal(total))).all())
         return Gaussian(np.sqrt(np.diagonal(total))) if diagonal else Gaussian(cov=total)
 
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        if self.cov is None and (units == 1).all():
+            return self
+        factors = signs / units
+        cov = None if self.cov is None else self.cov * factors[:, None] * factors
+        found = Gaussian(None if self.sigma is None else self.sigma / units, cov=cov)
+        found.given = self
+        return found
+
     def scales(self, directions: ArrayLike) -> Floats:
         u = np.asarray(directions, dtype=np.float64)
         self.check_dim(u.shape[-1])
@@ -111,6 +121,8 @@ class Gaussian(Noise):
 
     @property
     def words(self) -> str:
+        if self.given is not None:
+            return self.given.words
         if self.sigma is not None and self.sigma.ndim == 0:
             return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
         if self.sigma is not None and self.sigma.ndim == 1 and len(self.sigma) <= _SAID:
@@ -121,6 +133,8 @@ class Gaussian(Noise):
         return "normal noise of the covariance given"
 
     def __repr__(self) -> str:
+        if self.given is not None:
+            return repr(self.given)
         given, word = (self.cov, "cov") if self.cov is not None else (self.sigma, "sigma")
         assert given is not None
         return f"Gaussian({float(given):g})" if given.ndim == 0 else f"Gaussian({word} of shape {given.shape})"
@@ -179,6 +193,12 @@ class GaussianUnknown(Noise):
         each = tuple(None if math.isnan(step) else step for step in steps)
         return GaussianUnknown(each, stated=self.stated and other.stated)
 
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        if self.resolution is None or (units == 1).all():
+            return self
+        each = (self.steps(len(units)) / units).tolist()
+        return replace(self, resolution=tuple(None if math.isnan(step) else step for step in each))
+
     @property
     def presumed(self) -> str:
         return "" if self.stated else UNSTATED + "unknown (in Python noise=GaussianUnknown())"
@@ -235,6 +255,10 @@ class SubGaussian(ChernoffTail):
         """Return the parameter by Hsu, Kakade & Zhang (2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
         return subgaussian_norm_factor(dim) * self.sigma
 
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        own = type(self) is SubGaussian and (units != 1).any()
+        return SubGaussian(self.sigma / float(units.min())) if own else super().turned(signs, units)
+
     @property
     def words(self) -> str:
         return f"subgaussian noise of parameter {self.sigma:g} in every direction"
@@ -259,6 +283,10 @@ class NormSubGaussian(ChernoffTail):
 
     def norm_subgaussian(self, dim: int) -> float:
         return self.sigma
+
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        own = type(self) is NormSubGaussian and (units != 1).any()
+        return NormSubGaussian(self.sigma / float(units.min())) if own else super().turned(signs, units)
 
     @property
     def words(self) -> str:
@@ -319,6 +347,14 @@ class Bounded(ChernoffTail):
         )
         return Bounded(low, high, two_valued=two)
 
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        if (units == 1).all() and (signs > 0).all():
+            return self
+        ends = self.low * signs / units + 0.0, self.high * signs / units + 0.0
+        found = Bounded(np.minimum(*ends), np.maximum(*ends), two_valued=self.two_valued)
+        found.given = self
+        return found
+
     def scales(self, directions: ArrayLike) -> Floats:
         """Return half the range of u.observation (Hoeffding's lemma), whatever the dependence between objectives."""
         u = np.asarray(directions, dtype=np.float64)
@@ -336,12 +372,14 @@ class Bounded(ChernoffTail):
 
     @property
     def words(self) -> str:
+        if self.given is not None:
+            return self.given.words
         low, high = (", ".join(f"{end:g}" for end in np.atleast_1d(ends).tolist()) for ends in (self.low, self.high))
         apart = " (one an objective)" if self.low.ndim or self.high.ndim else ""
         return f"observations between {low} and {high}{apart}, of any distribution"
 
     def __repr__(self) -> str:
-        return f"Bounded({self.low.tolist()}, {self.high.tolist()})"
+        return repr(self.given) if self.given else f"Bounded({self.low.tolist()}, {self.high.tolist()})"
 
 
 class Binary(Bounded):

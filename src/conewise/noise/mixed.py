@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, Indices, read_only
 from conewise.errors import InputError, printable
-from conewise.noise.assumption import ChernoffTail, Noise
-from conewise.noise.factors import subgaussian_norm_factor
+from conewise.noise.assumption import ChernoffTail, Noise, subgaussian_norm_factor
 from conewise.noise.kinds import UNSTATED, Binary, Gaussian
 
 
@@ -71,6 +70,12 @@ class ByObjective(ChernoffTail):
         """
         found = copy(self)
         found._names = tuple(names)
+        return found
+
+    def turned(self, signs: Floats, units: Floats) -> ByObjective:
+        parts = [noise.turned(signs[d : d + 1], units[d : d + 1]) for d, noise in enumerate(self.each)]
+        found = ByObjective(parts, apart=self._apart).named(self._names)
+        found.given = self
         return found
 
     def of_each(self, change: Callable[[Noise], Noise]) -> ByObjective:
@@ -141,6 +146,8 @@ class ByObjective(ChernoffTail):
 
     @property
     def words(self) -> str:
+        if self.given is not None:
+            return self.given.words
         if not self._names:
             return "by objective: " + "; ".join(noise.words for noise in self.each)
         of: dict[str, list[str]] = {}
@@ -149,7 +156,7 @@ class ByObjective(ChernoffTail):
         return "by objective: " + "; ".join(f"{words} ({', '.join(names)})" for words, names in of.items())
 
     def __repr__(self) -> str:
-        return f"ByObjective([{', '.join(map(repr, self.each))}])"
+        return repr(self.given) if self.given else f"ByObjective([{', '.join(map(repr, self.each))}])"
 
 
 def together(each: Iterable[Noise | float]) -> Noise:

@@ -9,9 +9,10 @@ import numpy as np
 
 from conewise._limits import MOST_EVALUATIONS
 from conewise.border import as_count, as_option, as_positive, as_probability
-from conewise.cone.cone import Cone, as_cone
-from conewise.errors import InputError, shown
+from conewise.cone.cone import Cone, ConeLike, as_cone
+from conewise.errors import InputError
 from conewise.noise import Gaussian, Noise
+from conewise.noise.text import as_noise
 
 Bound = Literal["paper", "gaussian", "subgaussian"]
 """paper: Ararat & Tekin 2023, Theorem 6.1; gaussian: exact normal tails; subgaussian: Chernoff tails."""
@@ -25,8 +26,8 @@ _CERTAIN: Final = 1e100  # deviations are cut here: their probability is 0 and t
 
 
 def naive_budget(
-    cone: Cone,
-    noise: Noise,
+    cone: ConeLike,
+    noise: Noise | str,
     n_designs: int,
     epsilon: float,
     delta: float,
@@ -45,7 +46,7 @@ def naive_budget(
     >>> naive_budget(Cone.planar(90), Gaussian(1), 206, epsilon=0.1, delta=0.01, bound="gaussian")
     5074
     """
-    n_designs, epsilon, delta = _checked(cone, noise, n_designs, epsilon, delta)
+    cone, noise, n_designs, epsilon, delta = _checked(cone, noise, n_designs, epsilon, delta)
     as_option(bound, "bound", ("paper", "gaussian", "subgaussian"))
     if bound == "paper":
         pairs = n_designs * (n_designs - 1) / 2
@@ -70,14 +71,14 @@ def naive_budget(
 
 
 def failure_probability(
-    cone: Cone, noise: Noise, n_designs: int, epsilon: float, evaluations: int, *, bound: Bound = "gaussian"
+    cone: ConeLike, noise: Noise | str, n_designs: int, epsilon: float, evaluations: int, *, bound: Bound = "gaussian"
 ) -> float:
     """Bound the probability that naive elimination with `evaluations` of each design fails at `epsilon`.
 
     The bound is the larger of K (K-1) tail(x / beta) and K sum_n tail(alpha_n x) and may exceed 1. Here x = epsilon
     sqrt(L / 2), in scales of the noise along each direction (docs/theory, section 7.2).
     """
-    n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
+    cone, noise, n_designs, epsilon, _ = _checked(cone, noise, n_designs, epsilon, 0.5)
     evaluations = as_count(evaluations, "evaluations")
     as_option(bound, "bound", ("gaussian", "subgaussian"))
     x = epsilon * math.sqrt(evaluations / 2)
@@ -93,10 +94,10 @@ def failure_probability(
 
 
 def certified_epsilon(
-    cone: Cone, noise: Noise, n_designs: int, evaluations: int, delta: float, *, bound: Bound = "gaussian"
+    cone: ConeLike, noise: Noise | str, n_designs: int, evaluations: int, delta: float, *, bound: Bound = "gaussian"
 ) -> float:
     """Return the smallest epsilon for which that many evaluations of each design suffice by `failure_probability`."""
-    n_designs, _, delta = _checked(cone, noise, n_designs, 1.0, delta)
+    cone, noise, n_designs, _, delta = _checked(cone, noise, n_designs, 1.0, delta)
     low, high = 0.0, 1.0
     while failure_probability(cone, noise, n_designs, high, evaluations, bound=bound) > delta:
         high *= 2
@@ -111,10 +112,12 @@ def certified_epsilon(
     return high
 
 
-def _checked(cone: Cone, noise: Noise, n_designs: int, epsilon: float, delta: float) -> tuple[int, float, float]:
-    n_designs = check_designs(n_designs)
-    check_noise(noise, as_cone(cone).dim, n_designs)
-    return n_designs, as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
+def _checked(
+    cone: object, noise: object, n_designs: int, epsilon: float, delta: float
+) -> tuple[Cone, Noise, int, float, float]:
+    n_designs, cone = check_designs(n_designs), as_cone(cone)
+    noise = check_noise(noise, cone.dim, n_designs)
+    return cone, noise, n_designs, as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
 
 
 def check_designs(n_designs: int) -> int:
@@ -125,11 +128,11 @@ def check_designs(n_designs: int) -> int:
     return n_designs
 
 
-def check_noise(noise: Noise, dim: int, n_designs: int) -> None:
-    """Refuse noise that is no `Noise` or does not fit the objectives and designs."""
-    if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(noise)}.")
-    noise.check_dim(dim, n_designs)
+def check_noise(noise: object, dim: int, n_designs: int) -> Noise:
+    """Return an assumption about the noise, given in any form; refuse one that does not fit the objectives."""
+    found = as_noise(noise)
+    found.check_dim(dim, n_designs)
+    return found
 
 
 def check_total(each: int, n_designs: int) -> int:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise.border import Floats, as_count, as_non_negative, as_positive, as_probability, read_only
-from conewise.cone.cone import Cone, as_cone
-from conewise.order.gaps import _space_and_front
-from conewise.order.rivals import covers, escapes
+from conewise.border import Floats, as_count, as_floats, as_non_negative, as_positive, as_probability, read_only
+from conewise.cone.cone import Cone, ConeLike, as_cone
+from conewise.order.dominance import cone_for
+from conewise.order.gaps import covers, escapes, space_and_front
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class LowerBound:
     step: float
 
 
-def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
+def hardness(means: ArrayLike, cone: ConeLike, epsilon: float) -> float:
     """Return H = sum over designs of 1 / max(Delta_i, epsilon)^2, Delta = Delta+ on the front and Delta* elsewhere.
 
     H is the complexity in the gap-dependent lower bound. A lone Pareto design adds nothing (Delta+ is infinite). With
@@ -41,12 +41,12 @@ def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
     Reference: Ararat & Tekin 2023, Theorem 5.1.
     """
     epsilon = as_non_negative(epsilon, "epsilon")
-    space, front = _space_and_front(means, cone)
+    space, front = space_and_front(means, cone)
     on_front = np.flatnonzero(front)
     gaps = np.concatenate(
         [
             escapes(space, np.flatnonzero(~front), on_front),
-            covers(space, cone, on_front, on_front, enough=epsilon),
+            covers(space, on_front, on_front, enough=epsilon),
         ]
     )
     np.maximum(gaps, epsilon, out=gaps)
@@ -54,7 +54,7 @@ def hardness(means: ArrayLike, cone: Cone, epsilon: float) -> float:
         return float(np.sum((1 / gaps) ** 2))
 
 
-def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: float) -> LowerBound:
+def gap_dependent_bound(means: ArrayLike, cone: ConeLike, epsilon: float, delta: float) -> LowerBound:
     """Return the lower bound of H log(1/delta) evaluations, with z* and k* of the proof.
 
     z* = argmin{ |z| : W z >= alpha }: moving a design by s z* takes it beyond every improvement of length s. k* = max_n
@@ -63,12 +63,13 @@ def gap_dependent_bound(means: ArrayLike, cone: Cone, epsilon: float, delta: flo
     Reference: Ararat & Tekin 2023, Theorem 5.1 and Remark 5.2.
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
-    direction = beyond_unit_improvements(as_cone(cone))
+    cone = cone_for(means := as_floats(means, "means"), cone)
+    direction = beyond_unit_improvements(cone)
     step = float((cone.widths / (cone.facets @ direction)).max())
     return LowerBound(hardness(means, cone, epsilon) * math.log(1 / delta), direction, step)
 
 
-def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -> LowerBound:
+def worst_case_bound(cone: ConeLike, n_designs: int, epsilon: float, delta: float) -> LowerBound:
     """Return K beta_2^2 / epsilon^2 log(1/delta) evaluations, a lower bound on the hardest instance (K >= 4).
 
     `direction` is u* with min_n w_n.u* = 1, where the ratio that defines beta_2 is attained. `step` is k* = max_n
@@ -76,7 +77,7 @@ def worst_case_bound(cone: Cone, n_designs: int, epsilon: float, delta: float) -
     """
     epsilon, delta = as_positive(epsilon, "epsilon"), as_probability(delta, "delta")
     n_designs = as_count(n_designs, "n_designs", minimum=4)
-    direction = costliest_direction(as_cone(cone))
+    direction = costliest_direction(cone := as_cone(cone))
     step = float((cone.widths / (cone.facets @ direction)).max())
     ratio = cone.complexity.beta2 / epsilon
     return LowerBound(n_designs * (ratio * ratio) * math.log(1 / delta), direction, step)

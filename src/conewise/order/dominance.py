@@ -21,14 +21,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, as_flag, as_floats, as_vectors, check_finite, check_shape, check_sums
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
 
 _SMALL: Final = 1024  # below this many designs the compiled filter alone is fastest
 _COMPARED: Final = 254  # most facets that moocore compares: with 255 it hangs, with more it refuses
 _SORTED: Final = 1024  # from this many designs on, sorting before the compiled filter pays
 _CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
-_STRIDE: Final = 64  # one design in so many is sampled before the pass
 _SAMPLE: Final = 1000  # size of the sample from which pivots are chosen
 _ONE_THREAD: Final = 8192  # beyond about 10^4 numbers a BLAS product starts threads, which is slow on a busy machine
 _CANDIDATES: Final = 100  # designs of the sample's front that may become pivots
@@ -37,7 +36,7 @@ _WORTH_A_PASS: Final = 0.01  # share of the sample that each further pivot must 
 _WORTHWHILE: Final = 0.2  # share that all pivots together must remove to be used at all
 
 
-def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in C; arrays (..., D) broadcast. Equal designs weakly dominate each other.
 
     >>> weakly_dominates([1, 2], [[1, 2], [0, 3]], Cone.orthant(2)).tolist()
@@ -49,7 +48,7 @@ def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
     return np.asarray((z_better >= z_worse).all(axis=-1))
 
 
-def dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in C and is not zero; arrays (..., D) broadcast.
 
     >>> dominates([1, 2], [[1, 2], [1, 1]], Cone.orthant(2)).tolist()
@@ -61,7 +60,7 @@ def dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
     return np.asarray((z_better >= z_worse).all(axis=-1) & (z_better != z_worse).any(axis=-1))
 
 
-def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools:
+def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
     """Return True where better - worse lies in the interior of C; arrays (..., D) broadcast.
 
     >>> strongly_dominates([1, 2], [[1, 1], [0, 1]], Cone.orthant(2)).tolist()
@@ -73,7 +72,7 @@ def strongly_dominates(better: ArrayLike, worse: ArrayLike, cone: Cone) -> Bools
     return np.asarray((z_better > z_worse).all(axis=-1))
 
 
-def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+def pareto_mask(points: ArrayLike, cone: ConeLike, *, keep_duplicates: bool = True) -> Bools:
     """Return the Pareto set P* of the (K, D) points as a mask (K,): the points that no other point dominates.
 
     Identical designs do not dominate each other, so all of them are kept; `keep_duplicates=False` keeps the first. A
@@ -88,7 +87,8 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     """
     as_flag(keep_duplicates, "keep_duplicates")
     array = as_floats(points, "points")
-    check_shape(array, "points", as_cone(cone).dim)
+    cone = cone_for(array, cone)
+    check_shape(array, "points", cone.dim)
     if len(array) <= _SMALL:
         return maximal_columns(_mapped(array, cone), keep_duplicates)
     alive, columns = _survivors(array, cone)
@@ -97,10 +97,11 @@ def pareto_mask(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) 
     return mask
 
 
-def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates: bool = True) -> Bools:
+def pareto_mask_by_definition(points: ArrayLike, cone: ConeLike, *, keep_duplicates: bool = True) -> Bools:
     """Return the result of `pareto_mask`, computed pair by pair in O(K^2): for tests and for reading."""
     array = as_floats(points, "points")
-    check_shape(array, "points", as_cone(cone).dim)
+    cone = cone_for(array, cone)
+    check_shape(array, "points", cone.dim)
     check_finite(array, "points")
     mask = np.empty(len(array), dtype=bool)
     for i, point in enumerate(array):
@@ -110,8 +111,14 @@ def pareto_mask_by_definition(points: ArrayLike, cone: Cone, *, keep_duplicates:
     return mask
 
 
-def _facet_values(better: ArrayLike, worse: ArrayLike, cone: Cone) -> tuple[Floats, Floats]:
-    first = as_vectors(better, "better", as_cone(cone).dim)
+def cone_for(points: Floats, cone: object) -> Cone:
+    """Return a cone, given in any form, for points (..., D)."""
+    return as_cone(cone, points.shape[-1] if points.ndim else None)
+
+
+def _facet_values(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> tuple[Floats, Floats]:
+    cone = cone_for(better := as_floats(better, "better"), cone)
+    first = as_vectors(better, "better", cone.dim)
     second = as_vectors(worse, "worse", cone.dim)
     try:
         np.broadcast_shapes(first.shape, second.shape)
@@ -186,42 +193,26 @@ def _maximal_among_many(columns: Floats, keep_duplicates: bool) -> Bools:
 @np.errstate(over="ignore", invalid="ignore")  # overflow can only lead to worse pivots
 def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
     """Return indices and facet values of the designs that no pivot strongly dominates, in one pass by chunks."""
-    if len(points) <= _CHUNK:  # one pivot is cheap; choosing more would not pay
-        z = _mapped(points, cone)
-        top = (_weights(z[:, ::_STRIDE]) @ z).argmax()
-        kept = np.flatnonzero(~_below_a_pivot(z, z[:, [top]]))
-        return kept, z[:, kept]
-    sample = cone.order_columns(points[:: max(_STRIDE, len(points) // _SAMPLE)])
+    sample = cone.order_columns(points[:: max(1, len(points) // _SAMPLE)])
     pivots = _pivots(sample) if np.isfinite(sample).all() else sample[:, :0]
     if not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)
-    weights = _weights(sample)
-    best = -np.inf
+    weights, best = 1 / np.maximum(np.ptp(sample, axis=1), np.finfo(float).tiny), -np.inf
     alive: list[np.ndarray] = []
     columns: list[Floats] = []
     for start in range(0, len(points), _CHUNK):
         z = _mapped(points[start : start + _CHUNK], cone, start)
         scores = weights @ z
-        top = scores.argmax()
-        if scores[top] > best:  # the last pivot is the best design so far
+        if scores[top := scores.argmax()] > best:  # the last pivot is the best design so far
             best, pivots[:, -1] = scores[top], z[:, top]
         kept = np.flatnonzero(~_below_a_pivot(z, pivots))
         alive.append(start + kept)
         columns.append(z[:, kept])
     indices, z = np.concatenate(alive), np.concatenate(columns, axis=1)
-    while z.shape[1] > _CHUNK:
-        pivots = _pivots(z[:, :: z.shape[1] // _SAMPLE])
-        if not pivots.size:
-            break
+    while z.shape[1] > _CHUNK and (pivots := _pivots(z[:, :: z.shape[1] // _SAMPLE])).size:
         left = ~_below_a_pivot(z, pivots)
         indices, z = indices[left], z[:, left]
     return indices, z
-
-
-def _weights(sample: Floats) -> Floats:
-    """Return weights that scale the facets alike, so that large sums mark strong designs: 1 / range; 0 if constant."""
-    reach = sample.max(axis=1) - sample.min(axis=1)
-    return np.asarray(1 / np.where(reach > 0, reach, np.inf))
 
 
 def _pivots(sample: Floats) -> Floats:

@@ -4,10 +4,17 @@ m(i, j) ("escape") is the least improvement of i after which j no longer strongl
 least improvement of j after which j weakly dominates i. At most one of them is positive (Ararat & Tekin 2023, Corollary
 4.5). Signs are decided by the exact comparisons of `order`: m > 0 exactly where i is strongly dominated, and M = 0
 exactly where i is weakly dominated.
+
+The rival that decides the gap of a design is found without every pair (docs/theory, section 3.3). With
+s(i, j) = min_n (z_j - z_i)_n / alpha_n, m(i, j) is the positive part of s, and M(i, j) is at least -s. For every rival
+in a box, s is at most its value at the upper corner of the box, so most boxes of rivals are never opened. Rounding is
+monotone, so the result equals that of every pair.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -17,6 +24,7 @@ from conewise.border import (
     LARGEST_MEASURED,
     Bools,
     Floats,
+    Indices,
     as_choice,
     as_floats,
     as_points,
@@ -24,15 +32,15 @@ from conewise.border import (
     as_vectors,
     check_sums,
 )
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
-from conewise.order.dominance import pareto_mask
-from conewise.order.rivals import FacetSpace, covers, escapes
+from conewise.order.dominance import cone_for, pareto_mask
 
-_PAIRS_AT_ONCE: Final = 2**18
+_BOX: Final = 128  # designs or rivals a box: small for tight bounds, large for array operations
+_PAIRS_AT_ONCE: Final = 2**17  # entries of the largest temporary array: a megabyte
 
 
-def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
+def lift_norm(b: ArrayLike, cone: ConeLike) -> Floats:
     """Return f(b) = min{ |u| : W u >= b } for b (..., N): the shortest move that gains b_n along every facet n.
 
     The result is exact, from a table of the independent subsets of the cone's rows. A solver is used only for very many
@@ -43,13 +51,14 @@ def lift_norm(b: ArrayLike, cone: Cone) -> Floats:
 
     Reference: docs/theory, section 2.
     """
-    values = as_vectors(b, "b", len(as_cone(cone).facets))
+    cone = as_cone(cone)
+    values = as_vectors(b, "b", len(cone.facets))
     check_sums(values, "b", LARGEST_MEASURED)
     flat = np.ascontiguousarray(values.reshape(-1, values.shape[-1]).T)
     return cone.lift_norms(flat).reshape(values.shape[:-1])
 
 
-def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
+def escape_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = None) -> Floats:
     """Return m(i, j) for every design i (row) and rival j (column): 0 unless j strongly dominates i.
 
     `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
@@ -59,18 +68,14 @@ def escape_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None
 
     Reference: Ararat & Tekin 2023, equation (8) and Proposition 4.2 (iv).
     """
-    mine, theirs = _pairs(means, cone, rivals)
-    per_width = 1 / (cone.order_lengths * cone.widths)
-    result = np.full((mine.shape[1], theirs.shape[1]), np.inf)
-    for first, second, factor in zip(mine, theirs, per_width, strict=True):
-        for start in range(0, len(first), _rows_at_once(theirs)):
-            part = slice(start, start + _rows_at_once(theirs))
-            np.minimum(result[part], (second[None, :] - first[part, None]) * factor, out=result[part])
-    np.maximum(result, 0.0, out=result)
+    space, designs, others = _pairs(means, cone, rivals)
+    result = np.empty((len(designs), len(others)))
+    for part in _parts(designs, others):
+        result[part] = np.maximum(space.scores(designs[part], others), 0.0)
     return result
 
 
-def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None) -> Floats:
+def cover_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = None) -> Floats:
     """Return M(i, j) for every design i (row) and rival j (column): 0 exactly if j weakly dominates i.
 
     `rivals` is a mask or indices into the designs, or an (R, D) array of other points; all designs by default.
@@ -80,18 +85,14 @@ def cover_gaps(means: ArrayLike, cone: Cone, *, rivals: ArrayLike | None = None)
 
     Reference: Ararat & Tekin 2023, equation (9) and Proposition 4.3; docs/theory, section 2.
     """
-    mine, theirs = _pairs(means, cone, rivals)
-    per_unit = (1 / cone.order_lengths)[:, None, None]
-    result = np.empty((mine.shape[1], theirs.shape[1]))
-    for start in range(0, mine.shape[1], _rows_at_once(theirs)):
-        part = slice(start, start + _rows_at_once(theirs))
-        deficit = (mine[:, part, None] - theirs[:, None, :]) * per_unit
-        np.maximum(deficit, 0.0, out=deficit)
-        result[part] = cone.lift_norms(deficit.reshape(len(mine), -1), non_negative=True).reshape(result[part].shape)
+    space, designs, others = _pairs(means, cone, rivals)
+    result = np.empty((len(designs), len(others)))
+    for part in _parts(designs, others):
+        result[part] = space.covers(designs[part, None], others[None, :])
     return result
 
 
-def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
+def suboptimality_gaps(means: ArrayLike, cone: ConeLike) -> Floats:
     """Return Delta*_i = max over the Pareto set of m(i, j), (K,).
 
     A dominated design i must improve by Delta*_i until no design strongly dominates it. The gap is 0 on the Pareto set
@@ -102,13 +103,13 @@ def suboptimality_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
     Reference: Ararat & Tekin 2023, section 4.
     """
-    space, front = _space_and_front(means, cone)
+    space, front = space_and_front(means, cone)
     gaps = np.zeros(len(front))
     gaps[~front] = escapes(space, np.flatnonzero(~front), np.flatnonzero(front))
     return gaps
 
 
-def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
+def separation_gaps(means: ArrayLike, cone: ConeLike) -> Floats:
     """Return Delta+_i = min over the other Pareto designs of M(i, j), (K,); infinite for i not on the front.
 
     The gap is also infinite for the only Pareto design, and 0 for identical Pareto designs. No K x K array is made.
@@ -118,16 +119,117 @@ def separation_gaps(means: ArrayLike, cone: Cone) -> Floats:
 
     Reference: Ararat & Tekin 2023, section 5.
     """
-    space, front = _space_and_front(means, cone)
+    space, front = space_and_front(means, cone)
     gaps = np.full(len(front), np.inf)
     on_front = np.flatnonzero(front)
-    gaps[front] = covers(space, cone, on_front, on_front)
+    gaps[front] = covers(space, on_front, on_front)
     return gaps
 
 
-def _space_and_front(means: ArrayLike, cone: Cone) -> tuple[FacetSpace, Bools]:
-    points = as_points(means, "means", as_cone(cone).dim)
-    return FacetSpace.of(_measurable(points, cone, "means"), cone), pareto_mask(points, cone)
+@dataclass(frozen=True)
+class FacetSpace:
+    """Points as columns of order values (N, K), with the factors that turn differences into lengths."""
+
+    columns: Floats
+    cone: Cone
+
+    @cached_property
+    def per_width(self) -> Floats:
+        """1 / (|w_n| alpha_n), (N,): converts differences to units of the facets' widths."""
+        return 1 / (self.cone.order_lengths * self.cone.widths)
+
+    def scores(self, designs: Indices, rivals: Indices) -> Floats:
+        """Return s(i, j) = min_n (z_j - z_i)_n / alpha_n for every pair, (len(designs), len(rivals))."""
+        score = np.full((len(designs), len(rivals)), np.inf)
+        for row, factor in zip(self.columns, self.per_width, strict=True):
+            np.minimum(score, (row[rivals][None, :] - row[designs][:, None]) * factor, out=score)
+        return score
+
+    def covers(self, designs: Indices, rivals: Indices) -> Floats:
+        """Return M(i, j) for indices of designs and rivals that broadcast against each other."""
+        behind = self.columns[:, designs] - self.columns[:, rivals]
+        deficits = behind.reshape(len(behind), behind[0].size) * (1 / self.cone.order_lengths)[:, None]
+        np.maximum(deficits, 0.0, out=deficits)
+        return self.cone.lift_norms(deficits, non_negative=True).reshape(behind.shape[1:])
+
+    def boxes(self, members: Indices) -> list[Indices]:
+        """Return positions of the members in boxes of at most _BOX, halved along the widest facet."""
+        done: list[Indices] = []
+        waiting = [np.arange(len(members))]
+        while waiting:
+            box = waiting.pop()
+            if len(box) <= _BOX:
+                done.append(box)
+                continue
+            columns = self.columns[:, members[box]]
+            widest = int((np.ptp(columns, axis=1) * self.per_width).argmax())
+            halves = np.argpartition(columns[widest], len(box) // 2)
+            waiting += [box[halves[: len(box) // 2]], box[halves[len(box) // 2 :]]]
+        return done
+
+
+def space_and_front(means: ArrayLike, cone: ConeLike) -> tuple[FacetSpace, Bools]:
+    """Return the space of all designs' order values, and the Pareto set as a mask."""
+    cone = cone_for(means := as_floats(means, "means"), cone)
+    points = as_points(means, "means", cone.dim)
+    return FacetSpace(_measurable(points, cone, "means"), cone), pareto_mask(points, cone)
+
+
+def escapes(space: FacetSpace, designs: Indices, rivals: Indices) -> Floats:
+    """Return the maximum over the rivals of m(i, j) for each design i; 0 if no rival strongly dominates it."""
+    return -_least(space, designs, rivals, np.zeros(len(designs)), -np.inf, space_covers=False) + 0.0
+
+
+def covers(space: FacetSpace, designs: Indices, rivals: Indices, *, enough: float = 0.0) -> Floats:
+    """Return the minimum over the other rivals of M(i, j) for each design i; infinite if there is no other rival.
+
+    The search for a design ends as soon as a value of at most `enough` is found, and that value is returned.
+    """
+    return _least(space, designs, rivals, np.full(len(designs), np.inf), enough, space_covers=True)
+
+
+def _least(
+    space: FacetSpace, designs: Indices, rivals: Indices, best: Floats, enough: float, *, space_covers: bool
+) -> Floats:
+    """Lower `best` to the least value of each design over the rivals: M(i, j), or else -s(i, j), its lower bound.
+
+    A box of rivals is opened only if its upper corner gives a bound below `best`.
+    """
+    if not len(designs) or not len(rivals):
+        return best
+    rival_boxes = [rivals[box] for box in space.boxes(rivals)]
+    corners = np.array([space.columns[:, box].max(axis=1) for box in rival_boxes]).T
+    factors = space.per_width[:, None]
+    if len(rival_boxes) == 1:  # nothing to skip, so no reason to group similar designs
+        design_boxes = [np.arange(len(designs))[part] for part in _parts(designs, rivals)]
+    else:
+        design_boxes = space.boxes(designs)
+    for box in design_boxes:
+        columns = space.columns[:, designs[box]]
+        reach = -((corners - columns.min(axis=1, keepdims=True)) * factors).min(axis=0)
+        for b in np.argsort(reach, kind="stable"):
+            if not (best[box] > max(enough, reach[b])).any():
+                break  # later boxes reach less far
+            bound = -((corners[:, [b]] - columns) * factors).min(axis=0)
+            mine = np.flatnonzero((best[box] > enough) & (bound < best[box]))
+            if len(mine):
+                place, theirs = box[mine], rival_boxes[b]
+                bounds = -space.scores(designs[place], theirs)
+                found = _least_cover(space, designs[place], theirs, bounds, best[place]) if space_covers else bounds
+                best[place] = np.minimum(best[place], found if space_covers else found.min(axis=1))
+    return best
+
+
+def _least_cover(space: FacetSpace, designs: Indices, rivals: Indices, bounds: Floats, best: Floats) -> Floats:
+    """Return the least M(i, j) over the rivals, or `best` if that is less; `bounds` are lower bounds on M."""
+    bounds[designs[:, None] == rivals[None, :]] = np.inf
+    rows, nearest = np.arange(len(designs)), bounds.argmin(axis=1)
+    first = np.where(np.isinf(bounds[rows, nearest]), np.inf, space.covers(designs, rivals[nearest]))
+    found = np.minimum(best, first)
+    bounds[rows, nearest] = np.inf
+    i, j = np.nonzero(bounds < found[:, None])
+    np.minimum.at(found, i, space.covers(designs[i], rivals[j]))
+    return found
 
 
 def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
@@ -137,24 +239,28 @@ def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
     return columns
 
 
-def _pairs(means: ArrayLike, cone: Cone, rivals: ArrayLike | None) -> tuple[Floats, Floats]:
-    """Return order values of the designs and of their rivals, in columns."""
-    mine = _measurable(as_points(means, "means", as_cone(cone).dim), cone, "means")
+def _pairs(means: ArrayLike, cone: ConeLike, rivals: ArrayLike | None) -> tuple[FacetSpace, Indices, Indices]:
+    """Return the space of designs and rivals, and the columns of both."""
+    cone = cone_for(means := as_floats(means, "means"), cone)
+    mine = _measurable(as_points(means, "means", cone.dim), cone, "means")
+    every = np.arange(mine.shape[1])
     if rivals is None:
-        return mine, mine
+        return FacetSpace(mine, cone), every, every
     chosen = as_choice(rivals, "rivals")
     if chosen.ndim == 2:
-        return mine, _measurable(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone, "rivals")
-    if chosen.ndim == 1 and chosen.dtype.kind in "iu":
-        as_selection(chosen, mine.shape[1], "rivals")
-        return mine, np.ascontiguousarray(mine[:, chosen])  # keep the order of the indices
-    if chosen.ndim == 1 and (chosen.dtype == np.bool_ or chosen.size == 0):
-        return mine, np.ascontiguousarray(mine[:, as_selection(chosen, mine.shape[1], "rivals")])
+        theirs = _measurable(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone, "rivals")
+        return FacetSpace(np.hstack([mine, theirs]), cone), every, len(every) + np.arange(theirs.shape[1])
+    if chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.dtype == np.bool_ or not chosen.size):
+        mask = as_selection(chosen, len(every), "rivals")
+        ordered = chosen.dtype.kind in "iu"  # the order of indices is kept, and so are repeated ones
+        return FacetSpace(mine, cone), every, every[chosen] if ordered else np.flatnonzero(mask)
     raise InputError(
         f"rivals must be a mask, a list of indices or an (R, {cone.dim}) array of points, "
         f"got {chosen.dtype} of shape {chosen.shape}."
     )
 
 
-def _rows_at_once(theirs: Floats) -> int:
-    return max(1, _PAIRS_AT_ONCE // max(1, len(theirs[0])))
+def _parts(designs: Indices, rivals: Indices) -> list[slice]:
+    """Return slices of the designs such that the pairs with all rivals fit into one temporary array."""
+    step = max(1, _PAIRS_AT_ONCE // max(1, len(rivals)))
+    return [slice(start, start + step) for start in range(0, len(designs), step)]

@@ -1,7 +1,6 @@
 """Preferences stated in sentences, choices and answers, and the cone that follows from them."""
 
-from conewise.preferences.conflicts import Conflict
-from conewise.preferences.preferences import CREDIBLE, Preferences
+from conewise.preferences.preferences import Conflict, Preferences
 from conewise.preferences.statements import Statement
 
-__all__ = ["CREDIBLE", "Conflict", "Preferences", "Statement"]
+__all__ = ["Conflict", "Preferences", "Statement"]

@@ -15,32 +15,62 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise.border import Bools, Floats, as_number
+from conewise.border import DEGENERATE, Bools, Floats
 from conewise.cone.cone import Cone, as_cone
-from conewise.cone.polyhedra import needed_rows, unit
+from conewise.cone.polyhedra import needed_rows, smallest_combination, unit
 from conewise.cone.text import stored_text
 from conewise.errors import ConeError, InputError, shown
 from conewise.order.dominance import pareto_mask, weakly_dominates
-from conewise.preferences.conflicts import Conflict, contradiction, rays_of
 from conewise.preferences.questions import next_question
 from conewise.preferences.statements import Amounts, Speaker, Statement
 from conewise.preferences.text import read
-from conewise.preferences.weightings import allowances, draws
 from conewise.question.objectives import Objective, Objectives, as_objectives
 
-CREDIBLE: Final = 0.95
-"""Probability, if answers may be wrong, that designs which are best under the true weighting stay Pareto optimal."""
-
 _NUDGE: Final = 1e-9  # stated rays move outwards by this share of their length, as a margin for rounding
+_OPPOSED: Final = 8 * DEGENERATE  # unit rays contradict each other if they cancel up to this
 _WIDER: Final = 1e-6  # and by this share if they nearly follow from other statements
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A minimal set of statements that cannot all hold; false if there is no contradiction."""
+
+    statements: tuple[Statement, ...] = ()
+    take_back: tuple[Statement, ...] = ()
+    """Statements that resolve every contradiction when any one of them is taken back; () if one is not enough."""
+
+    def __bool__(self) -> bool:
+        return bool(self.statements)
+
+    def __len__(self) -> int:
+        return len(self.statements)
+
+    def __iter__(self) -> Any:
+        return iter(self.statements)
+
+    def __str__(self) -> str:
+        if not self:
+            return "the statements agree"
+        said = "; ".join(f'"{statement}"' for statement in self.statements)
+        if len(self.statements) == 1:
+            one_sided = (self.statements[0].rays > 0).any(axis=1).all()
+            why = (
+                "weighs so much against so little that no cone can be computed with it; give the objectives units in "
+                "which these amounts are of similar size"
+                if one_sided
+                else "says that getting worse is getting better; take it back"
+            )
+            return f"{said} {why}"
+        one = " or ".join(f'"{statement}"' for statement in self.take_back)
+        remedy = f"take back {one}" if one else "take one of them back, and look again: there are more"
+        return f"these statements contradict each other: {said}; {remedy}"
 
 
 @dataclass(frozen=True, init=False)
 class Preferences:
     """Statements about exchanges between objectives. This is a value: each statement makes a new one.
 
-    Objectives are names or `Objective` records; amounts and values are in their own units and directions. With `trust`
-    below 1, a choice between designs is right with that probability only.
+    Objectives are names or `Objective` records; amounts and values are in their own units and directions.
 
     >>> said = Preferences([Objective("price", "min"), "speed"]).accepts(give={"price": 100}, get={"speed": 1000})
     >>> said
@@ -51,25 +81,14 @@ class Preferences:
 
     objectives: Objectives
     statements: tuple[Statement, ...]
-    trust: float
 
     def __init__(
-        self,
-        objectives: Iterable[str | Objective | Mapping[str, Any]],
-        *,
-        minimise: Sequence[str] = (),
-        trust: float = 1.0,
+        self, objectives: Iterable[str | Objective | Mapping[str, Any]], *, minimise: Sequence[str] = ()
     ) -> None:
-        trust = as_number(trust, "trust")
-        if not 0.5 < trust <= 1:
-            raise InputError(
-                f"trust must lie above 0.5 and be at most 1, got {trust:g}: below one half an answer would say the "
-                "opposite."
-            )
         known = objectives if isinstance(objectives, Objectives) else as_objectives(objectives, minimise)
         if not len(known):
             raise InputError("preferences need at least one objective.")
-        self.__dict__.update(objectives=known, statements=(), trust=trust)
+        self.__dict__.update(objectives=known, statements=())
 
     # -- statements -----------------------------------------------------------------------------------------
 
@@ -106,7 +125,8 @@ class Preferences:
         >>> Preferences(["a", "b"]).accepts(give={"a": 1}, get={"b": 9}).better_under(Cone.planar(120))
         Preferences('better under planar:120', '1 a for 9 b is worth it')
         """
-        if as_cone(cone).dim != self.dim:
+        cone = as_cone(cone, self.dim)
+        if cone.dim != self.dim:
             raise ConeError(f"the cone {cone} orders {cone.dim} objectives, but there are {self.dim}; choose another.")
         if not cone.includes(Cone.orthant(cone.dim)):
             raise ConeError(
@@ -150,8 +170,7 @@ class Preferences:
         listed = [
             {"name": o.name, "goal": o.goal, **({"unit": o.unit} if o.unit != 1 else {})} for o in self.objectives
         ]
-        trust = {"trust": self.trust} if self.trust < 1 else {}
-        return {"objectives": listed, "statements": [statement.text for statement in self.statements], **trust}
+        return {"objectives": listed, "statements": [statement.text for statement in self.statements]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Preferences:
@@ -173,10 +192,11 @@ class Preferences:
         conflict = self.conflicts()
         if conflict:
             raise ConeError(f"{conflict}.")
-        rays, fuzz = self._weighed_rays
+        rays = _rays_of(self.statements, self.dim)
+        fuzz = np.array([s.fuzz for s in self.statements for _ in s.rays])
         try:
             found = Cone.orthant(self.dim) if not len(rays) else _cone(rays, fuzz, rays != 0)
-            if not self._holds_in(found):
+            if not self._holds_in(found, rays):
                 found = _cone(rays, fuzz, np.ones(rays.shape, dtype=bool))
         except ConeError as error:  # the message is about rays, which the user did not give
             why = str(error).partition(";")[0]
@@ -188,22 +208,14 @@ class Preferences:
         return found.remembering((statement.words for statement in self.statements), about)
 
     def conflicts(self) -> Conflict:
-        """Return a smallest set of statements that contradict each other, and what to take back; false if all agree.
-
-        If answers may be wrong they may contradict each other, and only statements that are certain are checked.
-        """
-        bound = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        found = contradiction(bound, self.dim)
-        if not found:
-            return Conflict()
-        alone = tuple(s for s in found if not contradiction([other for other in bound if other is not s], self.dim))
-        return Conflict(tuple(found), alone)
+        """Return a smallest set of statements that contradict each other, and what to take back; false if all agree."""
+        return _conflict_among(self.statements, self.dim)
 
     def ask(self, means: ArrayLike) -> tuple[int, int] | None:
         """Return the two designs of (K, D) means to ask about next; None if no answer would change anything.
 
-        Among the Pareto optimal designs, this is the pair whose worse answer leaves the fewest. If answers may be
-        wrong, it is the pair whose answer is most uncertain. Means are in the objectives' own units and directions.
+        Among the Pareto optimal designs, this is the pair whose worse answer leaves the fewest. Means are in the
+        objectives' own units and directions.
         """
         points = self._speaker.points(means)
         front = np.flatnonzero(pareto_mask(points, self.cone, keep_duplicates=False))
@@ -212,29 +224,8 @@ class Preferences:
         def asked(i: int, j: int) -> bool:
             return frozenset((tuple(points[front[i]].tolist()), tuple(points[front[j]].tolist()))) in known
 
-        doubts = None
-        if self.trust < 1:
-            weightings, weights = self._draws
-
-            def doubts(rays: Floats) -> Floats:
-                return np.asarray(np.abs(weights @ (weightings @ rays.T > 0) - 0.5))
-
-        found = next_question(points[front], self.cone.facets, asked, doubts)
+        found = next_question(points[front], self.cone.facets, asked)
         return None if found is None else (int(front[found[0]]), int(front[found[1]]))
-
-    def weightings(self) -> tuple[Floats, Floats]:
-        """Return weightings (M, D) in units, each with sum 1, that fit the statements, and their weights (M,).
-
-        The prior is uniform. Choices count by `trust`, all other statements are certain. M is 4000.
-
-        >>> points, weights = Preferences(["a", "b"]).important({"a": 0.5}).weightings()
-        >>> points.shape, bool((points[:, 0] >= 0.5).all()), round(float(weights.sum()), 6)
-        ((4000, 2), True, 1.0)
-        """
-        conflict = self.conflicts()
-        if conflict:
-            raise ConeError(f"{conflict}.")
-        return self._draws
 
     @property
     def asked_about(self) -> set[frozenset[tuple[float, ...]]]:
@@ -256,37 +247,10 @@ class Preferences:
     def _speaker(self) -> Speaker:
         return Speaker(self.objectives)
 
-    @property
-    def _weighed_rays(self) -> tuple[Floats, Floats]:
-        """Rays (m, D) and the rounding error of each. Choices that may be wrong are weakened as needed."""
-        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        rays = rays_of(certain, self.dim)
-        fuzz = np.array([s.fuzz for s in certain for _ in s.rays])
-        if self.trust < 1:
-            weightings, weights = self._draws
-            choices = self._choices
-            weaker = choices + allowances(weightings, weights, choices, CREDIBLE)[:, None]
-            weaker = weaker[(weaker < 0).any(axis=1)]
-            rays, fuzz = np.vstack([rays, weaker]), np.append(fuzz, np.zeros(len(weaker)))
-        return rays, fuzz
-
-    def _holds_in(self, cone: Cone) -> bool:
-        """Return True if every certain statement is an improvement under the cone, to the last bit."""
-        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        pairs = np.array([s.pair for s in certain if s.choice]).reshape(-1, 2, self.dim)
-        rays = rays_of(certain, self.dim)
+    def _holds_in(self, cone: Cone, rays: Floats) -> bool:
+        """Return True if every statement is an improvement under the cone, to the last bit."""
+        pairs = np.array([s.pair for s in self.statements if s.pair and len(s.rays)]).reshape(-1, 2, self.dim)
         return bool(cone.contains(rays).all() and weakly_dominates(pairs[:, 0], pairs[:, 1], cone).all())
-
-    @property
-    def _choices(self) -> Floats:
-        """Rays of the choices at length 1, (m, D)."""
-        return rays_of([s for s in self.statements if s.choice], self.dim)
-
-    @cached_property
-    def _draws(self) -> tuple[Floats, Floats]:
-        certain = [s for s in self.statements if not (s.choice and self.trust < 1)]
-        choices = self._choices if self.trust < 1 else np.empty((0, self.dim))
-        return draws(rays_of(certain, self.dim), choices, self.trust)
 
     def _place(self, statement: Statement) -> int:
         for place, known in enumerate(self.statements):
@@ -295,13 +259,17 @@ class Preferences:
         raise InputError("this statement is not among those that were made; see `statements`.")
 
     def _with_all(self, data: Mapping[str, Any]) -> Preferences:
-        """Return a copy with all statements of a dictionary added, and with the lower `trust` of the two."""
+        """Return a copy with all statements of a dictionary added."""
         said = data.get("statements")
         if isinstance(said, str) or not isinstance(said, Sequence) or not all(isinstance(one, str) for one in said):
             raise InputError("a dictionary of preferences has statements, a list of texts, as to_dict writes it.")
         _same_meaning(as_objectives(data.get("objectives", ())), self.objectives, said)
-        trust = min(self.trust, Preferences(self.objectives, trust=data.get("trust", 1.0)).trust)
-        found = Preferences(self.objectives, trust=trust)._holding(self.statements)
+        if data.get("trust", 1.0) != 1.0:
+            raise InputError(
+                f'a dictionary of preferences has "trust": {shown(data["trust"])}, and answers that may be wrong are '
+                'no longer weighed; take "trust" out, and the statements that may be wrong.'
+            )
+        found = self
         for text in said:
             found = found.said(stored_text(text))
         return found
@@ -310,7 +278,7 @@ class Preferences:
         return self._holding((*self.statements, statement))
 
     def _holding(self, statements: tuple[Statement, ...]) -> Preferences:
-        made = Preferences(self.objectives, trust=self.trust)
+        made = Preferences(self.objectives)
         made.__dict__["statements"] = statements
         return made
 
@@ -389,11 +357,9 @@ def stated_preferences(
     objectives: Objectives,
     statements: Sequence[str | Mapping[str, Any]] = (),
     designs: Mapping[str, Any] | None = None,
-    *,
-    trust: float = 1.0,
 ) -> Preferences:
     """Return the preferences that a text form and statements give together; the orthant adds no statement."""
-    said = Preferences(objectives, trust=trust)
+    said = Preferences(objectives)
     named = None if spec is None else _by_name(spec, objectives)
     if named is not None:
         said = said.said(named)
@@ -423,3 +389,66 @@ def _by_name(spec: str, objectives: Objectives) -> str | None:
         return f"{kind}: {rest}"
     shares = "=" in spec and ("%" in spec or any(spec.strip().startswith(name) for name in objectives.names))
     return f"importance: {spec}" if shares else None
+
+
+# -- contradictions, by Farkas' lemma (docs/preferences) ---------------------------------------------------------
+
+
+def _rays_of(statements: Iterable[Statement], dim: int) -> Floats:
+    """Return (m, D): the rays of all statements, at length 1."""
+    found = [s.rays for s in statements if len(s.rays)]
+    return unit(np.vstack(found)) if found else np.empty((0, dim))
+
+
+def _conflict_among(statements: Sequence[Statement], dim: int) -> Conflict:
+    """Return a smallest set of statements that contradict each other, and what to take back; false if all agree."""
+    found = _contradiction(statements, dim)
+    alone = [s for s in found if not _contradiction([other for other in statements if other is not s], dim)]
+    return Conflict(tuple(found), tuple(alone))
+
+
+def _contradiction(statements: Sequence[Statement], dim: int) -> list[Statement]:
+    """Return a minimal set of statements that contradict each other; [] if all agree."""
+    involved = _unsatisfiable(statements, dim)
+    for statement in tuple(involved):
+        fewer = [other for other in involved if other is not statement]
+        if _unsatisfiable(fewer, dim):
+            involved = fewer
+    return involved
+
+
+def _unsatisfiable(statements: Sequence[Statement], dim: int) -> list[Statement]:
+    """Return statements that cannot all hold, found by the multipliers of Farkas' lemma; [] if all can hold."""
+    owners = [s for s in statements for _ in s.rays]
+    rays = _rays_of(statements, dim)
+    axes = np.eye(dim)
+    if len(rays):
+        weights, shortest = smallest_combination(np.vstack([axes, rays]))
+        if float(np.linalg.norm(shortest)) <= _OPPOSED:
+            return _owners(owners, weights[dim:])
+    for statement in statements:
+        for lost, paid in statement.forbidden:
+            used = _exchange_found(rays, lost, paid)
+            if used is not None:
+                return [*_owners(owners, used), statement]
+    return []
+
+
+def _owners(owners: Sequence[Statement], weights: Floats) -> list[Statement]:
+    """Return the statements whose rays have a weight, in the order in which they were made."""
+    used = [owner for owner, weight in zip(owners, weights, strict=True) if weight > 1e-9]
+    return list({id(owner): owner for owner in used}.values())
+
+
+def _exchange_found(rays: Floats, lost: int, paid: tuple[int, ...]) -> Floats | None:
+    """Return (m,): weights of rays whose sum loses in `lost` and gains at most in `paid`; None if there are none."""
+    if not len(rays) or not (rays[:, lost] < 0).any():
+        return None
+    from scipy.optimize import linprog
+
+    others = [d for d in range(rays.shape[1]) if d not in paid and d != lost]
+    # A combination that gains elsewhere is not this exchange. A loss elsewhere is no obstacle: an axis offsets it.
+    upper = np.vstack([rays[:, others].T, rays[:, [lost]].T])
+    bounds = np.append(np.zeros(len(others)), -1.0)
+    found = linprog(np.ones(len(rays)), A_ub=upper, b_ub=bounds, method="highs")
+    return np.asarray(found.x) if found.status == 0 else None

@@ -21,12 +21,10 @@ def next_question(
     front: Floats,
     facets: Floats,
     asked: Callable[[int, int], bool],
-    doubts: Callable[[Floats], Floats] | None = None,
 ) -> tuple[int, int] | None:
     """Return two rows of the front (K, D) that were not asked about before; None if no pair is left.
 
-    Both designs are Pareto optimal under the known cone with these facets (N, D), so either answer removes a design. If
-    `doubts` is given, it scores each difference, and the pair with the lowest score is returned.
+    Both designs are Pareto optimal under the known cone with these facets (N, D), so either answer removes a design.
     """
     check_sums(front, "means", LARGEST_MEASURED)
     some = _apart(front, CANDIDATES)
@@ -35,8 +33,6 @@ def next_question(
         return None
     judged = front[_apart(front, JUDGED)]
     rays = np.array([front[i] - front[j] for i, j in pairs])
-    if doubts is not None:
-        return pairs[int(doubts(rays).argmin())]
     left = np.maximum(remaining(judged, facets, rays), remaining(judged, facets, -rays))
     return pairs[int(left.argmin())]
 

@@ -42,8 +42,6 @@ class Statement:
     """Bound on the rounding error of the rays, relative to their length."""
     forbidden: tuple[tuple[int, tuple[int, ...]], ...] = ()
     """Pairs of an objective and the objectives in which no gain pays for a loss in it."""
-    choice: bool = False
-    """True for a choice between two designs, which may be wrong."""
     pair: tuple[tuple[float, ...], tuple[float, ...]] | None = None
     """The two designs of a choice or of an undecided answer, in units."""
 
@@ -133,7 +131,7 @@ class Speaker:
         text = self._pair(one, two, " > ", exact=True)
         words = self._pair(one, two, " rather than ") if names is None else " rather than ".join(_design_names(names))
         pair = (tuple(first.tolist()), tuple(second.tolist()))
-        return Statement(f"prefer: {text}", words, ray[None, :], fuzz, choice=True, pair=pair)
+        return Statement(f"prefer: {text}", words, ray[None, :], fuzz, pair=pair)
 
     def undecided(self, first: Any, second: Any, names: tuple[str, str] | None) -> Statement:
         """State that a choice between two designs cannot be made."""

@@ -6,7 +6,7 @@ Objectives are recognised by their own names, the longest first, so a name may c
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from conewise.border import as_decimal, refuse_comma
@@ -96,48 +96,51 @@ def _name_at(speaker: Speaker, text: str) -> tuple[str, str] | None:
 
 def _amounts(speaker: Speaker, text: str) -> tuple[dict[str, float], str]:
     """Return amounts such as "100 price, 2 weight", and the rest of the text."""
-    found: dict[str, float] = {}
-    while True:
+
+    def one(text: str) -> tuple[str, float, str] | None:
         number = _NUMBER.match(text)
         named = _name_at(speaker, text[number.end() :]) if number else None
         if number is None or named is None:
-            return found, text
-        _refuse_repeated(named[0], found)
+            return None
         refuse_comma(number[1])
-        found[named[0]] = as_decimal(number[1])
-        text = named[1]
-        again = _NEXT.match(text)
-        if again is None:
-            return found, text
-        text = text[again.end() :]
+        return named[0], as_decimal(number[1]), named[1]
+
+    return _series(text, one)
 
 
 def _pairs(speaker: Speaker, text: str, *, number: bool = False) -> tuple[dict[str, float], str]:
     """Return shares such as "price=20%, speed=30%" and the rest of the text. `number=True` reads plain values."""
-    found: dict[str, float] = {}
-    while True:
+
+    def one(text: str) -> tuple[str, float, str] | None:
         named = _name_at(speaker, text.lstrip())
         equals = re.match(r"\s*=", named[1]) if named else None
         value = _NUMBER.match(named[1][equals.end() :]) if named and equals else None
         if named is None or equals is None or value is None:
-            return found, text
+            return None
+        refuse_comma(value[1])
         rest = named[1][equals.end() + value.end() :]
         percent = rest.startswith("%") and not number
-        if number and named[0] in found:  # where the second design begins
-            return found, text
-        _refuse_repeated(named[0], found)
-        refuse_comma(value[1])
-        found[named[0]] = as_decimal(value[1]) / (100 if percent else 1)
-        text = rest[1:] if percent else rest
-        again = _NEXT.match(text)
-        if again is None:
-            return found, text
+        return named[0], as_decimal(value[1]) / (100 if percent else 1), rest[1:] if percent else rest
+
+    return _series(text, one, ends_at_repeated=number)
+
+
+def _series(
+    text: str, one: Callable[[str], tuple[str, float, str] | None], *, ends_at_repeated: bool = False
+) -> tuple[dict[str, float], str]:
+    """Return what `one` reads, as often as it reads something, and the rest of the text."""
+    found: dict[str, float] = {}
+    while (read := one(text)) is not None:
+        name, value, rest = read
+        if name in found and ends_at_repeated:  # where the second design begins
+            break
+        if name in found:
+            raise InputError(f"a statement names an objective once, got {shown(name)} twice; leave one out.")
+        found[name], text = value, rest
+        if (again := _NEXT.match(text)) is None:
+            break
         text = text[again.end() :]
-
-
-def _refuse_repeated(name: str, found: Mapping[str, float]) -> None:
-    if name in found:
-        raise InputError(f"a statement names an objective once, got {shown(name)} twice; leave one out.")
+    return found, text
 
 
 def _names(speaker: Speaker, text: str, *, strict: bool = True) -> tuple[list[str], str]:

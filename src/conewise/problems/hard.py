@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Floats, as_count, as_epsilon, as_points, as_positive, as_selection, read_only
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
 from conewise.order.complexity import beyond_unit_improvements, costliest_direction
 from conewise.order.dominance import pareto_mask
@@ -62,12 +62,13 @@ class HardInstance:
         return read_only(means)
 
 
-def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> HardInstance:
+def gap_dependent_instance(means: ArrayLike, cone: ConeLike, epsilon: float) -> HardInstance:
     """Return the instance that proves the gap-dependent bound: any means, noise of length 1/4 along u* = z*/|z*|.
 
     Reference: Ararat & Tekin 2023, proof of Theorem 5.1, cases 1 to 4 (means in [1/4, 3/4]^D, epsilon <= 1/8 there).
     """
-    points = as_points(means, "means", as_cone(cone).dim)
+    cone = as_cone(cone)
+    points = as_points(means, "means", cone.dim)
     epsilon = as_positive(epsilon, "epsilon")
     z = beyond_unit_improvements(cone)
     length = float(np.linalg.norm(z))
@@ -78,7 +79,7 @@ def gap_dependent_instance(means: ArrayLike, cone: Cone, epsilon: float) -> Hard
     return HardInstance(read_only(points.copy()), read_only(noise), cone, epsilon, steps)
 
 
-def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInstance:
+def worst_case_instance(cone: ConeLike, n_designs: int, epsilon: float) -> HardInstance:
     """Return the instance that proves the worst-case bound: two designs, one dominated, and K - 2 identical others.
 
     mu_1 = 0 is dominated, mu_2 in C is Pareto, and mu_i = mu_2 - v with v in neither C nor -C and M = epsilon between
@@ -87,7 +88,8 @@ def worst_case_instance(cone: Cone, n_designs: int, epsilon: float) -> HardInsta
     Reference: Ararat & Tekin 2023, Theorem 5.3 and its proof (K >= 4; D >= 2, since in R every v lies in C or -C).
     """
     n_designs, epsilon = as_count(n_designs, "n_designs", minimum=4), as_epsilon(epsilon, exact=False)
-    if as_cone(cone).dim < 2:
+    cone = as_cone(cone)
+    if cone.dim < 2:
         raise InputError("the worst-case instance needs at least 2 objectives: with 1 all designs can be compared.")
     u = costliest_direction(cone)
     v = _incomparable(cone)

@@ -15,6 +15,7 @@ from conewise.border import Floats, Indices, as_count, as_floats, read_only
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
 from conewise.noise import Bounded, ByObjective, GaussianUnknown, Noise
+from conewise.noise.text import as_noise
 from conewise.problems.simulated import Seed, as_generator
 
 
@@ -54,7 +55,8 @@ class Recorded:
         object.__setattr__(self, "values", read_only(table.copy()))
         object.__setattr__(self, "population", as_population(population, table.shape[1]))
         whole = self.population == table.shape[1]
-        object.__setattr__(self, "assumption", _range_of(table, whole) if noise is None else _as_noise(noise))
+        assumption = _range_of(table, whole) if noise is None else as_noise(noise, "Bounded(0, 1)")
+        object.__setattr__(self, "assumption", assumption)
         self.assumption.check_dim(self.dim, self.n_designs)
 
     @property
@@ -152,12 +154,6 @@ def _too_small(population: int, blocks: int) -> int:
         f"population must be at least the number of blocks seen, got {population:,} and {blocks:,} blocks; it counts "
         "all blocks that the averages are over."
     )
-
-
-def _as_noise(noise: Any) -> Noise:
-    if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as Bounded(0, 1), got {shown(noise)}.")
-    return noise
 
 
 def by_values(zeros_and_ones: ArrayLike) -> Noise:

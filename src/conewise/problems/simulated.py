@@ -16,7 +16,6 @@ from conewise.border import Floats, Indices, as_floats, as_points, as_positive, 
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
 from conewise.noise import Binary, ByObjective, Gaussian, Known, Noise, SubGaussian
-from conewise.question.noisetext import turned
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 
@@ -174,7 +173,7 @@ class BernoulliNoise(NoiseSource):
         if (chances < 0).any() or (chances > 1).any():
             odd = float(chances[(chances < 0) | (chances > 1)][0])
             raise InputError(f"the mean of 0/1 outcomes is a rate between 0 and 1, got {odd:g}.")
-        self.assumption: Noise | None = turned(Binary(), self._signs)
+        self.assumption: Noise | None = Binary().turned(self._signs, np.ones_like(self._signs))
 
     def check_dim(self, dim: int, n_designs: int) -> None:
         if self._means.shape != (n_designs, dim):

@@ -1,4 +1,4 @@
-"""What a column means: its name, which way is better, how much of it is one step, what is acceptable.
+"""Define what a column means: its name, which way is better, how much of it is one step, what is acceptable.
 
 A cone and an epsilon compare objectives with each other, so they need a common measure. The unit of an objective is
 the amount of it that counts as one step: values are divided by it before cone, gaps and epsilon see them, and what
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, cast
@@ -21,28 +21,28 @@ from conewise.border import Bools, Floats, advisory, as_number, as_option, as_po
 from conewise.cone.cone import Cone
 from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise, together
-from conewise.question.noisetext import noise_from_dict, parse_noise
+from conewise.noise.text import noise_from_dict, parse_noise
 
 Direction = Literal["max", "min"]
 
 TENFOLD: Final = 10.0
 """Columns whose spreads differ by more than this are not compared without a word about units."""
 
-_EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # how statements speak of them
+_EXCHANGES: Final = (" is worth it", " rather than ", ": cannot say", "never worse ")  # wording of statements
 _LARGEST: Final = 1e100  # of a unit and of its inverse: squares stay numbers
 _CERTIFIED: Final = 4  # digits of a certified epsilon in a sentence
 _MEASURED: Final = re.compile(r"(.*\S)\s*[(\[]([^()\[\]]+)[)\]]")  # "price (EUR)", "price [EUR]"
 
 
 class _Unsaid(str):
-    """A goal that nobody has said."""
+    """A goal that was left out."""
 
 
 _MAX: Final = cast(Direction, _Unsaid("max"))
 
 
 class UnitsWarning(UserWarning):
-    """Objectives of very different spread are weighed in one measure; the sentence proposes units."""
+    """Warning that objectives of very different spread are weighed in one measure; it proposes units."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,11 @@ class Objective:
     """One objective: its name, whether it should be large or small, and how much of it is one step.
 
     `unit` is the amount that counts as one step, in the column's own units: cone, gaps, epsilon and certified epsilon
-    count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is what
-    is assumed of this objective alone, in the column's own units: a standard deviation, an assumption of
+    count in steps. `level` is the least (`goal="max"`) or the most (`goal="min"`) that is acceptable. `noise` is the
+    assumption about this objective alone, in the column's own units: a standard deviation, an assumption of
     `conewise.noise`, or its text ("binary", "unknown", "known" for a price list, "gaussian:0.1", "bounded:0:1").
-    `price` is what measuring this objective costs, relative to the others: where objectives are measured one by one
-    (`problems.OneByOne`), dear ones are asked for less; where an evaluation has all of them it changes nothing (prices
-    of designs do, docs/features).
+    `price` is the relative cost of measuring this objective. It counts only where objectives are measured one by one
+    (`problems.OneByOne`): expensive ones are asked for less. Prices of designs: docs/features.
 
     >>> Objective("price", goal="min", unit=500, level=2000)
     Objective('price', goal='min', unit=500, level=2000)
@@ -90,17 +89,17 @@ class Objective:
 
     @property
     def minimised(self) -> bool:
-        """Whether less is better."""
+        """True if less is better."""
         return self.goal == "min"
 
     def meets(self, values: Floats) -> Bools:
-        """Which values, in the column's own units, are acceptable; all where no level is given."""
+        """Return True for values, in the column's own units, that are acceptable; for all values without a level."""
         if self.level is None:
             return np.ones(np.shape(values), dtype=bool)
         return np.asarray(values <= self.level if self.minimised else values >= self.level)
 
     def amount(self, steps: float, *, up: bool = False) -> str:
-        """So many steps in the column's own units, for a sentence; rounded `up` where no less than that is certified.
+        """Return a number of steps in the column's own units, for a sentence; rounded `up` for a certified epsilon.
 
         >>> Objective("price (EUR)", unit=500).amount(2), Objective("speed", unit=0.1).amount(2)
         ('price 1000 EUR', 'speed 0.2')
@@ -112,7 +111,7 @@ class Objective:
         return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
 
     def difference(self, change: float) -> str:
-        """So much more or less, in the column's own units, for a sentence.
+        """Return a difference in the column's own units, for a sentence.
 
         >>> Objective("price (EUR)").difference(-500), Objective("speed").difference(2)
         ('500 EUR less price', '2 more speed')
@@ -122,7 +121,7 @@ class Objective:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Objective:
-        """From plain text and numbers, as TOML and JSON have them; noise as in `[noise]`, or a standard deviation.
+        """Return an objective from plain text and numbers, as in TOML and JSON; noise is a number, text or table.
 
         >>> Objective.from_dict({"name": "speed", "unit": 10})
         Objective('speed', unit=10)
@@ -149,7 +148,7 @@ class Objective:
 
 @dataclass(frozen=True)
 class Objectives(Sequence[Objective]):
-    """Objectives in their order, and the way of values into steps of which more is better, and back.
+    """Objectives in their order; converts values to steps, larger is better, and back.
 
     >>> both = as_objectives([Objective("price (EUR)", "min", unit=500), "power"])
     >>> both.steps([[1000.0, 3.0]]).tolist(), both.own([[-2.0, 3.0]]).tolist()
@@ -166,80 +165,78 @@ class Objectives(Sequence[Objective]):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """In order."""
+        """Names in order."""
         return tuple(objective.name for objective in self.each)
 
     @cached_property
     def minimised(self) -> tuple[str, ...]:
-        """Those of which less is better."""
+        """Names of the objectives that should be small."""
         return tuple(objective.name for objective in self.each if objective.minimised)
 
     @cached_property
     def signs(self) -> Floats:
-        """(D,): -1 where less is better, 1 elsewhere."""
+        """-1 for objectives that should be small, 1 for the others, (D,)."""
         return read_only(np.array([-1.0 if objective.minimised else 1.0 for objective in self.each]))
 
     @cached_property
     def units(self) -> Floats:
-        """(D,): how much of each is one step."""
+        """Amount of each objective that is one step, (D,)."""
         return read_only(np.array([objective.unit for objective in self.each]))
 
     @cached_property
     def in_steps(self) -> bool:
-        """Whether any unit was given: without one, a step is 1 and nobody needs the word."""
+        """True if any unit differs from 1."""
         return bool((self.units != 1).any())
 
-    def steps(self, values: Any) -> Floats:
-        """Values (..., D) in the user's units and directions as steps, larger is better."""
-        turned = np.asarray(values, dtype=np.float64) * self.signs
-        return np.asarray((turned / self.units if self.in_steps else turned) + 0.0)
+    def steps(self, values: Any, which: Any = None) -> Floats:
+        """Return values (..., D) in the user's units and directions as steps, larger is better.
 
-    def steps_of(self, values: Any, which: Any) -> Floats:
-        """Values (m, 1) of one objective each, which is said by its place (m,), as steps."""
-        turned = np.asarray(values, dtype=np.float64) * self.signs[which][:, None]
-        return np.asarray((turned / self.units[which][:, None] if self.in_steps else turned) + 0.0)
+        With `which` (m,), values are (m, 1): one value of each objective that is named by its index.
+        """
+        signs, units = self.signs, self.units
+        if which is not None:
+            signs, units = signs[which][:, None], units[which][:, None]
+        turned = np.asarray(values, dtype=np.float64) * signs
+        return np.asarray((turned / units if self.in_steps else turned) + 0.0)
 
     def own(self, steps: Any) -> Floats:
-        """Steps (..., D), larger is better, in the user's units and directions."""
+        """Return steps (..., D), larger is better, in the user's units and directions."""
         turned = np.asarray(steps, dtype=np.float64) * self.signs
         return np.asarray((turned * self.units if self.in_steps else turned) + 0.0)
 
-    def amounts(self, steps: float) -> str:
-        """So many steps of each, in the user's units: "price 500 EUR, power 10"; nothing where no unit was given."""
-        return ", ".join(objective.amount(steps) for objective in self.each) if self.in_steps else ""
+    def amounts(self, steps: float, *, up: bool = False) -> str:
+        """Return some steps of each objective in the user's units: "price 500 EUR, power 10"; empty without units."""
+        return ", ".join(objective.amount(steps, up=up) for objective in self.each) if self.in_steps else ""
 
     def stated(self) -> dict[str, float]:
-        """The units by name, for JSON; empty where none was given."""
+        """Return the units by name, for JSON; empty if none was given."""
         return dict(zip(self.names, self.units.tolist(), strict=True)) if self.in_steps else {}
 
     def at(self, epsilon: float) -> str:
-        """An epsilon for a sentence: "epsilon = 0.1", or in steps with what these are where a unit was given.
+        """Return an epsilon for a sentence: "epsilon = 0.1", or in steps and the user's units.
 
         >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power", unit=10)]).at(1.0)
         'epsilon = 1 step (price 500 EUR, power 10)'
         """
         return f"epsilon = {self.counted(epsilon)}"
 
-    def counted(self, epsilon: float) -> str:
-        """An epsilon alone: "0.1", or in steps with what these are where a unit was given: "2 steps (price 1000)"."""
+    def counted(self, epsilon: float, *, up: bool = False) -> str:
+        """Return an epsilon alone: "0.1", or in steps and the user's units: "2 steps (price 1000)"."""
+        shown = rounded_up(epsilon, _CERTIFIED) if up else epsilon
         if not self.in_steps or epsilon == 0:
-            return f"{epsilon:g}"
-        return f"{epsilon:g} step{'s' * (epsilon != 1)} ({self.amounts(epsilon)})"
+            return f"{shown:g}"
+        return f"{shown:g} step{'s' * (shown != 1)} ({self.amounts(shown, up=up)})"
 
     def within(self, epsilon: float) -> str:
-        """A certified epsilon, as `counted` has it, and never less than what holds.
+        """Return a certified epsilon as `counted` does, rounded up.
 
         >>> as_objectives([Objective("price (EUR)", unit=500), Objective("power")]).within(0.745601)
         '0.7457 steps (price 372.9 EUR, power 0.7457)'
         """
-        shown = rounded_up(epsilon, _CERTIFIED)
-        if not self.in_steps or epsilon == 0:
-            return f"{shown:g}"
-        amounts = ", ".join(objective.amount(shown, up=True) for objective in self.each)
-        return f"{shown:g} step{'s' * (shown != 1)} ({amounts})"
+        return self.counted(epsilon, up=True)
 
     def meets(self, values: Floats) -> Bools:
-        """(K,): which of the designs (K, D), in the user's units, miss no level."""
+        """Return a mask (K,) of the designs (K, D), in the user's units, that meet all levels."""
         mask = np.ones(len(values), dtype=bool)
         for column, objective in enumerate(self.each):
             mask &= objective.meets(values[:, column])
@@ -247,14 +244,14 @@ class Objectives(Sequence[Objective]):
 
     @cached_property
     def levels(self) -> tuple[str, ...]:
-        """The levels in words: "price <= 2000"."""
+        """Levels in words: "price <= 2000"."""
         return tuple(
             f"{o.name} {'<=' if o.minimised else '>='} {o.level:.12g}" for o in self.each if o.level is not None
         )
 
     @cached_property
     def required(self) -> tuple[Objective, ...]:
-        """The same objectives in steps of which more is better, with levels and prices; none where there are none."""
+        """Objectives in steps, larger is better, if any has a level or a price; else empty."""
         if not self.levels and all(o.price == 1 for o in self.each):
             return ()
         return tuple(
@@ -267,18 +264,18 @@ class Objectives(Sequence[Objective]):
         )
 
     def stated_levels(self) -> dict[str, float]:
-        """The levels by name, in the user's units, for JSON; empty where none was given."""
+        """Return the levels by name, in the user's units, for JSON."""
         return {o.name: o.level for o in self.each if o.level is not None}
 
     def check_no_levels(self, what: str, remedy: str = 'take the algorithm "elimination"') -> None:
-        """Refuse levels where nothing would come of them."""
+        """Refuse levels where they would have no effect."""
         if self.levels:
             raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")
 
     def noise(self, others: Noise | None = None) -> Noise | None:
-        """The noise that the objectives declare, in the user's units; None where none of them does.
+        """Return the noise that the objectives declare, in the user's units; None if none of them declares any.
 
-        `others` is what is said of all together: it counts for the objectives that declare nothing of their own.
+        `others` is the noise of the objectives that declare none of their own.
         """
         if all(objective.noise is None for objective in self.each):
             return None
@@ -300,7 +297,7 @@ class Objectives(Sequence[Objective]):
 def as_objectives(
     objectives: Iterable[str | Objective | Mapping[str, Any]], minimise: Iterable[str] = (), what: str = "objectives"
 ) -> Objectives:
-    """Names, records or dictionaries as records; those that `minimise` names should be small.
+    """Return objectives from names, records or dictionaries; those in `minimise` should be small.
 
     >>> as_objectives(["cost", Objective("speed", unit=10)], minimise=["cost"]).each
     (Objective('cost', goal='min'), Objective('speed', unit=10))
@@ -327,23 +324,21 @@ def as_objectives(
 
 
 def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives:
-    """The same with other units, by name."""
-    _check_known(objectives, units, "a unit")
-    return Objectives(tuple(replace(o, unit=units[o.name]) if o.name in units else o for o in objectives.each))
+    """Return the objectives with units given by name."""
+    return _with(objectives, units, "a unit", lambda one, unit: replace(one, unit=unit))
 
 
 def with_noise(objectives: Objectives, noise: Mapping[str, Noise | float | str]) -> Objectives:
-    """The same with assumptions about the noise, by name."""
-    _check_known(objectives, noise, "noise")
-    return Objectives(tuple(replace(o, noise=noise[o.name]) if o.name in noise else o for o in objectives.each))
+    """Return the objectives with assumptions about the noise given by name."""
+    return _with(objectives, noise, "noise", lambda one, own: replace(one, noise=own))
 
 
 Level = float | tuple[str, float]
-"""What is acceptable of an objective: a number, or ("<=", number) and (">=", number)."""
+"""Acceptable values of an objective: a number, or ("<=", number) and (">=", number)."""
 
 
 def with_levels(objectives: Objectives, levels: Mapping[str, Level]) -> Objectives:
-    """The same with levels, by name.
+    """Return the objectives with levels given by name.
 
     >>> both = as_objectives([Objective("latency", "min"), "accuracy"])
     >>> with_levels(both, {"latency": ("<=", 200), "accuracy": 0.8}).levels
@@ -351,12 +346,11 @@ def with_levels(objectives: Objectives, levels: Mapping[str, Level]) -> Objectiv
     """
     if not isinstance(levels, Mapping):
         raise InputError(f'levels must say what is acceptable by name, {{"latency": 200}}, got {shown(levels)}.')
-    _check_known(objectives, levels, "a level")
-    return Objectives(tuple(_levelled(o, levels[o.name]) if o.name in levels else o for o in objectives.each))
+    return _with(objectives, levels, "a level", _levelled)
 
 
 def _levelled(objective: Objective, given: Level) -> Objective:
-    """With a level, which goes the way of the goal and does not contradict another one."""
+    """Return an objective with a level; refuse one against its goal, or another one than it has."""
     name, sign = objective.name[:60], "<=" if objective.minimised else ">="
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != 2 or given[0] not in ("<=", ">="):
@@ -379,10 +373,7 @@ def _levelled(objective: Objective, given: Level) -> Objective:
 
 
 def check_said_of(cone: Cone, objectives: Objectives) -> None:
-    """Refuse a cone that was stated in other objectives, directions, units, or in another order of them.
-
-    Its numbers count in the steps of the objectives of which somebody spoke: beside others they mean something else.
-    """
+    """Refuse a cone that was stated for objectives with other names, directions, units or another order."""
     here = tuple((o.name, o.goal, o.unit) for o in objectives)
     if not cone.about or not here or here == cone.about:
         return
@@ -396,7 +387,7 @@ def check_said_of(cone: Cone, objectives: Objectives) -> None:
 
 
 def weighs(cone: Cone) -> bool:
-    """Whether a cone compares objectives with each other, so that their units matter: all but the orthant do."""
+    """Return True if the cone compares objectives with each other, so that their units matter: not the orthant."""
     return bool((np.count_nonzero(cone.facets, axis=1) > 1).any())
 
 
@@ -421,9 +412,9 @@ def units_remark(
 ) -> str | None:
     """Return a sentence with a proposal where the cone or an epsilon mixes objectives of very different spread.
 
-    Return None where any unit was given, where all names state one unit of measurement ("price (EUR)", "rent (EUR)"),
-    and where the cone makes up for the spreads. `spreads` (D,) are largest minus least value in the columns' own units,
-    or `what` else shows their sizes.
+    Return None if any unit was given, if all names state one unit of measurement ("price (EUR)", "rent (EUR)"), and if
+    the cone makes up for the spreads. `spreads` (D,) are largest minus least value in the columns' own units, or
+    another measure of size with the name `what`.
     """
     spreads = np.asarray(spreads, dtype=np.float64)
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
@@ -447,12 +438,12 @@ def units_remark(
 
 
 def _in_own_units(cone: Cone) -> bool:
-    """Whether a cone says nothing but exchanges and choices, which are made in the columns' own units."""
+    """Return True for a cone of exchanges and choices only, which are made in the columns' own units."""
     return bool(cone.said) and all(any(word in said for word in _EXCHANGES) for said in cone.said)
 
 
 def unit_options(units: Mapping[str, float]) -> str:
-    """Units as a command line takes them.
+    """Return units as options of a command line.
 
     >>> unit_options({"price (EUR)": 500.0, "speed": 1.0})
     "--unit 'price (EUR)=500' --unit speed=1"
@@ -461,7 +452,7 @@ def unit_options(units: Mapping[str, float]) -> str:
 
 
 def unit_text(name: str, unit: float) -> str:
-    """An argument of --unit."""
+    """Return an argument of --unit."""
     column = '"' + name.replace('"', '""') + '"' if re.search(r'[<>=!"]|\s[aA][nN][dD]\s', name) else name
     return f"{column}={unit:.12g}"
 
@@ -491,7 +482,11 @@ def _record(entry: Any, what: str) -> Objective:
     return Objective(entry)
 
 
-def _check_known(objectives: Objectives, given: Iterable[str], what: str) -> None:
+def _with(
+    objectives: Objectives, given: Mapping[str, Any], what: str, changed: Callable[[Objective, Any], Objective]
+) -> Objectives:
+    """Return the objectives with those changed that are given by name."""
     stray = next((name for name in given if name not in objectives.names), None)
     if stray is not None:
         raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")
+    return Objectives(tuple(changed(o, given[o.name]) if o.name in given else o for o in objectives.each))

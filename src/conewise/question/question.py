@@ -1,12 +1,12 @@
-"""What is asked of an answer, and whether a returned set delivers it."""
+"""Define the question that is asked, and judge whether a returned set answers it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,15 +23,22 @@ from conewise.border import (
     as_probability,
     as_selection,
 )
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError, counted, printable, shown
 from conewise.noise import ByObjective, Noise
+from conewise.noise.text import as_noise
 from conewise.order.budgets import check_designs
 from conewise.order.dominance import pareto_mask
-from conewise.order.gaps import _space_and_front
-from conewise.order.rivals import covers, escapes
-from conewise.question.noisetext import turned
-from conewise.question.objectives import Objective, Objectives, as_objectives
+from conewise.order.gaps import covers, escapes, space_and_front
+from conewise.question.objectives import (
+    Level,
+    Objective,
+    Objectives,
+    as_objectives,
+    check_said_of,
+    with_levels,
+    with_units,
+)
 
 _DIGITS: Final = 6  # of a probability and of an epsilon in a sentence
 _TINY: Final = Decimal("1e-8")  # 1 - delta has more digits than that
@@ -43,15 +50,30 @@ Notion = Literal["cover", "contain"]
 """cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
 
 
+class Stated(TypedDict, total=False):
+    """The words that `Question.stated` understands; None is the same as leaving a word out."""
+
+    cone: Any
+    epsilon: float
+    delta: float
+    noise: Noise | Mapping[str, Any] | str | None
+    success: str | None
+    objectives: Iterable[str | Objective | Mapping[str, Any]] | None
+    minimise: Iterable[str]
+    units: Mapping[str, float] | None
+    levels: Mapping[str, Level] | None
+
+
 @dataclass(frozen=True)
 class Question:
-    """What is asked: which designs are Pareto optimal under a cone, within epsilon with probability 1 - delta.
+    """A question about designs: which are Pareto optimal under a cone, within epsilon with probability 1 - delta?
 
-    `noise` is what may be assumed of an evaluation; None admits that nothing is. `success` says what a returned set
-    has to do: "cover" every Pareto design within epsilon, or "contain" it; for epsilon = 0 only the second has a
-    meaning. `objectives` say what the columns mean (records or names), or are left out where larger is better for all.
-    Noise and objectives are in the units and directions of whoever asks, epsilon counts in steps of the objectives'
-    units: an algorithm is given `inside`.
+    `cone` is a `Cone`, its text form ("planar:135"), `Preferences` or rows. `noise` is the assumption about an
+    evaluation, or its text form ("gaussian:0.1"); None assumes nothing. `success` is the task of a returned set:
+    "cover" every Pareto design within epsilon (by default), or "contain" all of them, the only task for epsilon = 0.
+    `objectives` are records or names of the columns; without them larger is better in every column. Noise
+    and objectives are in the user's units and directions; epsilon counts in steps of the objectives' units. An
+    algorithm is given `inside`.
 
     >>> print(Question(Cone.orthant(2), epsilon=0.1, delta=0.05, objectives=[Objective("price", "min"), "speed"]))
     Which designs cover every Pareto design within epsilon = 0.1, none of them further than that from Pareto optimal, \
@@ -62,50 +84,76 @@ the noise.
     """
 
     cone: Cone
-    epsilon: float
-    delta: float
+    epsilon: float = 0.0
+    delta: float = 0.05
     noise: Noise | None = None
-    success: Notion = "cover"
+    success: Notion = None  # type: ignore[assignment]  # the default depends on epsilon
     objectives: Sequence[Objective | str] = ()
 
+    @classmethod
+    def stated(cls, n_objectives: int | None = None, **words: Unpack[Stated]) -> Question:
+        """Return a question in a user's words, all of which may be left out if the number of objectives is known.
+
+        The defaults are those of every public function: the orthant, epsilon 0, delta 0.05, and success "contain" for
+        epsilon 0 and "cover" otherwise. Objectives with a noise of their own keep it; `noise` is that of the others.
+
+        >>> Question.stated(cone="planar:135", noise="gaussian:0.1", epsilon=0.2).success
+        'cover'
+        >>> Question.stated(objectives=["price", "speed"], minimise=["price"], levels={"price": 90}).columns.levels
+        ('price <= 90',)
+        """
+        if stray := next((word for word in words if word not in Stated.__annotations__), None):
+            raise TypeError(f"stated() got an unexpected keyword argument {stray!r}")
+        given = {word: value for word, value in words.items() if value is not None}
+        columns = as_objectives(given.get("objectives", ()), given.get("minimise", ()))  # type: ignore[arg-type]
+        columns = with_levels(with_units(columns, given.get("units", {})), given.get("levels", {}))  # type: ignore[arg-type]
+        cone = as_cone(given.get("cone", "orthant"), n_objectives or len(columns) or None)
+        if n_objectives not in (None, cone.dim):
+            raise InputError(f"the cone {cone} orders {cone.dim} objectives, but there are {n_objectives}.")
+        check_said_of(cone, columns)
+        noise = as_noise(given["noise"]) if "noise" in given else None
+        asked = {word: given[word] for word in ("epsilon", "delta", "success") if word in given}
+        return cls(cone, noise=columns.noise(noise) or noise, objectives=columns, **asked)  # type: ignore[arg-type]
+
     def __post_init__(self) -> None:
-        dim = as_cone(self.cone).dim
+        object.__setattr__(self, "objectives", as_objectives(self.objectives))
+        object.__setattr__(self, "cone", as_cone(self.cone, len(self.objectives) or None))
+        dim = self.cone.dim
         object.__setattr__(self, "epsilon", as_epsilon(self.epsilon))
         object.__setattr__(self, "delta", as_probability(self.delta, "delta"))
         if self.delta < SMALLEST_DELTA:
             raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {self.delta:g}.")
-        object.__setattr__(self, "objectives", as_objectives(self.objectives))
         if len(self.objectives) not in (0, dim):
             are = "is" if len(self.objectives) == 1 else "are"
             raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(self.objectives)} {are} named.")
         if self.noise is None:
             object.__setattr__(self, "noise", self.columns.noise() if self.names else None)
         if self.noise is not None:
-            if not isinstance(self.noise, Noise):
-                raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(self.noise)}.")
+            object.__setattr__(self, "noise", as_noise(self.noise))
             if self.noise.noiseless:
                 raise InputError("without noise nothing has to be estimated: compare the values with `front`.")
             self.noise.check_dim(dim)
             if isinstance(self.noise, ByObjective) and self.names:
                 object.__setattr__(self, "noise", self.noise.named(self.names))
-        if notion_of(self.success) == "cover" and self.epsilon == 0:
+        object.__setattr__(self, "success", success_of(self.success, self.epsilon))
+        if self.success == "cover" and self.epsilon == 0:
             raise InputError(
                 'epsilon = 0 asks for the exact Pareto set: ask for success "contain", or an epsilon above 0.'
             )
 
     @property
     def columns(self) -> Objectives:
-        """What the columns mean; empty where nobody has said it."""
+        """Records of the objectives; empty if none were given."""
         return cast(Objectives, self.objectives)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the objectives, where they have some."""
+        """Names of the objectives; empty if none were given."""
         return self.columns.names
 
     @property
     def minimised(self) -> tuple[str, ...]:
-        """The objectives of which less is better."""
+        """Names of the objectives that should be small."""
         return self.columns.minimised
 
     @property
@@ -115,7 +163,7 @@ the noise.
 
     @property
     def assumed(self) -> Noise:
-        """What is assumed of the noise; refused where nothing is."""
+        """The assumption about the noise; refused if there is none."""
         if self.noise is None:
             raise InputError(
                 "nothing is known of this noise, so nothing can be certified; pass noise=... (an assumption), "
@@ -125,16 +173,16 @@ the noise.
 
     @cached_property
     def keeps_levels(self) -> bool:
-        """Whether no direction of improvement trades away an objective that has a level (docs/adaptive, 9.1)."""
+        """True if no direction of improvement trades away an objective that has a level (docs/adaptive, 9.1)."""
         columns = [d for d, objective in enumerate(self.columns.each) if objective.level is not None]
         return not columns or bool((self.cone.rays[:, columns] >= -ROUNDING).all())
 
     @cached_property
     def inside(self) -> Question:
-        """The same as algorithms see it: in steps of the units, of which more is better for all."""
+        """Question as algorithms see it: in steps of the units, larger is better in every objective."""
         if not self.minimised and not self.columns.in_steps:
             return self
-        noise = None if self.noise is None else turned(self.noise, self.columns.signs, self.columns.units)
+        noise = None if self.noise is None else self.noise.turned(self.columns.signs, self.columns.units)
         return replace(self, noise=noise, objectives=self.columns.required)
 
     def __str__(self) -> str:
@@ -156,54 +204,59 @@ the noise.
 
 
 class Answering:
-    """Whatever answers a question: what was asked is the question's."""
+    """Properties of the question, for a class that answers one."""
 
     question: Question
 
     @property
     def cone(self) -> Cone:
-        """What "better" means."""
+        """Cone that says which design is better."""
         return self.question.cone
 
     @property
     def epsilon(self) -> float:
-        """How far from Pareto optimal a returned design may be."""
+        """Largest distance of a returned design from Pareto optimality."""
         return self.question.epsilon
 
     @property
     def delta(self) -> float:
-        """How likely a wrong answer may be."""
+        """Largest probability of a wrong answer."""
         return self.question.delta
 
     @property
     def success(self) -> Notion:
-        """What a returned set has to do."""
+        """Task of the returned set: "cover" or "contain" the Pareto set."""
         return self.question.success
 
 
 class AnsweringInWords(Answering):
-    """The same for people: with the names of the objectives, in the directions of whoever asked."""
+    """Properties of the question in the user's names and directions, for a class that answers one."""
 
     @property
     def objectives(self) -> tuple[str, ...]:
-        """The names of the objectives."""
+        """Names of the objectives."""
         return self.question.names
 
     @property
     def minimised(self) -> tuple[str, ...]:
-        """The objectives of which less is better."""
+        """Names of the objectives that should be small."""
         return self.question.minimised
 
 
 def notion_of(success: str) -> Notion:
-    """One of the two words."""
+    """Return one of the two tasks of a returned set; refuse any other text."""
     return cast(Notion, as_option(success, "success", ("cover", "contain")))
 
 
-def as_question(question: object, n_designs: int, *, levels: bool = False) -> Question:
-    """The question as an algorithm sees it, asked of so many designs; refused where it cannot be.
+def success_of(success: str | None, epsilon: float) -> Notion:
+    """Return the task of a returned set: by default "cover" for epsilon > 0 and "contain" for epsilon = 0."""
+    return notion_of(("cover" if epsilon > 0 else "contain") if success is None else success)
 
-    `levels` says whether the algorithm knows what to do with the levels of objectives.
+
+def as_question(question: object, n_designs: int, *, levels: bool = False) -> Question:
+    """Return a question about `n_designs` designs as an algorithm sees it; refuse one that it cannot answer.
+
+    `levels` is True for an algorithm that takes the levels of objectives into account.
     """
     if not isinstance(question, Question):
         raise InputError(f"question must be a Question(cone, epsilon, delta, noise), got {shown(question)}.")
@@ -216,20 +269,20 @@ def as_question(question: object, n_designs: int, *, levels: bool = False) -> Qu
 
 @dataclass(frozen=True)
 class Guarantee:
-    """A proof covers exactly the configuration that ran: with probability 1 - delta the answer succeeds at epsilon."""
+    """A proof that exactly this configuration succeeds at epsilon with probability 1 - delta."""
 
     epsilon: float
     delta: float
     theorem: str
     assumption: str
-    """What the proof takes for granted of the noise, in words."""
+    """Assumption of the proof about the noise, in words."""
 
     def __bool__(self) -> Literal[True]:
         return True
 
     @property
     def proof(self) -> Guarantee:
-        """The guarantee itself; `Heuristic.proof` is one that holds under a condition, or None."""
+        """The guarantee itself; `Heuristic.proof` is a guarantee that holds under a condition, or None."""
         return self
 
     def __str__(self) -> str:
@@ -240,7 +293,7 @@ class Guarantee:
 
 
 def certainty(delta: float) -> str:
-    """1 - delta for a sentence, and never more than that: "95 %", or "1 - 1e-09" where percent would take many digits.
+    """Return 1 - delta in words, rounded down: "95 %", or "1 - 1e-09" if percent would take many digits.
 
     >>> certainty(0.05), certainty(1e-9)
     ('95 %', '1 - 1e-09')
@@ -259,7 +312,7 @@ class Heuristic:
 
     reason: str
     proof: Guarantee | None = None
-    """What is proven if the noise is normal, where that was not stated; None where nothing is proven."""
+    """Guarantee that holds if the noise is normal, when that was not stated; None if nothing is proven."""
 
     def __bool__(self) -> Literal[False]:
         return False
@@ -275,7 +328,7 @@ def worth_of(proof: Guarantee, noise: Noise) -> Guarantee | Heuristic:
 
 
 def amended(worth: Guarantee | Heuristic, **changes: Any) -> Guarantee | Heuristic:
-    """Return the same worth, with these parts of its proof changed."""
+    """Return a guarantee or heuristic whose proof has these fields replaced; one without a proof stays unchanged."""
     if worth.proof is None:
         return worth
     proof = replace(worth.proof, **changes)
@@ -284,7 +337,7 @@ def amended(worth: Guarantee | Heuristic, **changes: Any) -> Guarantee | Heurist
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """Whether a returned set P succeeds at epsilon, and the designs that fail each part of the condition."""
+    """Verdict on a returned set P: true if it succeeds at epsilon, with the designs that fail each part."""
 
     success: bool
     uncovered: Indices
@@ -309,15 +362,16 @@ class Verdict:
 
 
 def verdict(
-    returned: ArrayLike, means: ArrayLike, cone: Cone, epsilon: float, *, levels: ArrayLike | None = None
+    returned: ArrayLike, means: ArrayLike, cone: ConeLike, epsilon: float, *, levels: ArrayLike | None = None
 ) -> Verdict:
     """Check the success condition for a returned set (mask or indices) against the true means.
 
-    (i) every Pareto design i has a j in P with M(i, j) <= epsilon; (ii) every i in P outside the Pareto set has
+    (i) Every Pareto design i has a j in P with M(i, j) <= epsilon. (ii) Every i in P outside the Pareto set has
     Delta*_i <= epsilon. Gaps within a few roundings of epsilon > 0 count as equal to it. epsilon = 0 asks that P covers
-    the front exactly and holds no strongly dominated design. No K x K array is made. With `levels`, the least
-    acceptable value of each objective (minus infinity for any), the Pareto set is that of the acceptable designs, and
-    no member of P may miss a level by more than epsilon.
+    the front exactly and holds no strongly dominated design. No K x K array is made.
+
+    `levels` are the least acceptable values of the objectives (minus infinity for any). The Pareto set is then that of
+    the acceptable designs, and no member of P may miss a level by more than epsilon.
 
     >>> verdict([1], [[0, 0], [2, 1]], Cone.orthant(2), epsilon=0.1)
     Verdict(success: 0 uncovered, 0 too far, 0 of the Pareto set not returned)
@@ -327,30 +381,30 @@ def verdict(
     Reference: Ararat & Tekin 2023, Definition 4.6 and Remark 4.7.
     """
     epsilon = as_non_negative(epsilon, "epsilon")
-    space, front = _space_and_front(means, cone)
+    space, front = space_and_front(means, cone)
     chosen = as_selection(returned, len(front), "returned")
     unacceptable = np.empty(0, dtype=np.intp)
     if levels is not None:
         short = _shortfall(means, levels)
         front = np.zeros_like(front)
         if (acceptable := np.flatnonzero(short <= 0)).size:
-            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], cone)
+            front[acceptable] = pareto_mask(np.asarray(means, dtype=np.float64)[acceptable], space.cone)
         unacceptable = np.flatnonzero(chosen & (short > epsilon + (ROUNDING * np.abs(short).max() if epsilon else 0.0)))
     missed, extra = np.flatnonzero(front & ~chosen), np.flatnonzero(chosen & ~front)
     largest = float((np.abs(space.columns) * space.per_width[:, None]).max())
     reach = epsilon + ROUNDING * largest if epsilon > 0 else 0.0
     succeeds = not len(unacceptable)
     if not front.any():
-        nobody = np.empty(0, dtype=np.intp)
-        return Verdict(succeeds, nobody, nobody, nobody, unacceptable)
-    uncovered = missed[covers(space, cone, missed, np.flatnonzero(chosen), enough=reach) > reach]
+        none = np.empty(0, dtype=np.intp)
+        return Verdict(succeeds, none, none, none, unacceptable)
+    uncovered = missed[covers(space, missed, np.flatnonzero(chosen), enough=reach) > reach]
     too_far = extra[escapes(space, extra, np.flatnonzero(front)) > reach]
     succeeds &= not len(uncovered) and not len(too_far)
     return Verdict(succeeds, uncovered, too_far, missed, unacceptable)
 
 
 def _shortfall(means: ArrayLike, levels: ArrayLike) -> Floats:
-    """(K,): by how much each design misses its worst level; minus how much it has to spare where it misses none."""
+    """Return (K,): by how much each design misses its worst level; negative for designs that miss none."""
     values, least = np.asarray(means, dtype=np.float64), np.asarray(levels, dtype=np.float64)
     if least.shape != (values.shape[1],) or np.isnan(least).any():
         raise InputError(f"levels must be one number an objective (-inf for any value is fine), got {shown(levels)}.")

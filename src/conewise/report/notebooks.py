@@ -14,6 +14,8 @@ from conewise.cone.cone import Cone
 from conewise.errors import counted, printable
 from conewise.report.drawing import cone_svg
 from conewise.report.words import describe
+from conewise.rules import Result, Status
+from conewise.rules.contract import in_status
 
 _ROWS: Final = 20  # designs, facets or rays in a table
 _COLUMNS: Final = 12
@@ -40,7 +42,7 @@ def cone_html(cone: Cone) -> str:
 def analysis_html(found: Analysis) -> str:
     """What is returned, by name and in the units of the table, and the findings in sentences."""
     result, means = found.result, found.means
-    heads = ["design", "status", "evaluations", *map(printable, found.objectives[:_COLUMNS])]
+    heads = ["design", "status", "evaluations", *(escape(printable(name)) for name in found.objectives[:_COLUMNS])]
     rows = (
         [printable(found.names[k]), printable(result.standing(k)), f"{result.counts[k]:,}", *_numbers(means[k], 5)]
         for k in result.indices
@@ -53,8 +55,29 @@ def analysis_html(found: Analysis) -> str:
     )
 
 
+def result_html(result: Result) -> str:
+    """Return the returned designs with their averages, and the guarantee."""
+    parts = [in_status(status, n) for status in Status if (n := int((result.status == status.value).sum()))]
+    names = result.objectives or tuple(f"objective {d + 1}" for d in range(result.means.shape[1]))
+    ways = ["smaller" if name in result.minimised else "larger" for name in names[:_COLUMNS]]
+    heads = [
+        f"{escape(printable(name))}<br><small>{way} is better</small>" for name, way in zip(names, ways, strict=False)
+    ]
+    rows = (
+        [printable(name), str(result.status[k]), f"{result.counts[k]:,}", *_numbers(result.averages[k], 5)]
+        for k, name in zip(result.indices, result.names(), strict=True)
+    )
+    worth = escape("; ".join((f"{result.guarantee}{result.step}", *result.remarks)))
+    return (
+        f"<div><p><b>{len(result.indices):,} of {counted(len(result.pareto), 'design')}</b> after "
+        f"{counted(result.evaluations)} ({', '.join(parts)}); {worth}.</p>"
+        f"{_table(['design', 'status', 'evaluations', *heads], rows, len(result.indices))}</div>"
+    )
+
+
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], total: int) -> str:
-    top = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
+    """Return a table; the headings are HTML, the cells are text."""
+    top = "".join(f'<th scope="col">{head}</th>' for head in heads)
     body = "".join(
         f'<tr><th scope="row">{escape(first)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in rest)}</tr>'
         for (first, *rest), _ in zip(rows, range(_ROWS), strict=False)

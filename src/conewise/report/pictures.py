@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from conewise.border import Floats, Indices, as_points, check_names
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError, counted, shown
 from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import suboptimality_gaps
@@ -146,7 +146,7 @@ def pareto_under_cones(
     panels = figure.subplots(1, len(cones), sharex=True, sharey=True, squeeze=False)[0]
     hues = palette(transparent)
     for panel, cone, colour, marker in zip(panels, cones, hues.cones, MARKERS, strict=False):
-        front = pareto_mask(points, as_cone(cone))
+        front = pareto_mask(points, cone)
         rest = sampled(np.flatnonzero(~front), DRAWN)
         panel.scatter(
             *axes.values[rest].T,
@@ -166,7 +166,7 @@ def pareto_under_cones(
 
 def dominance_regions(
     means: ArrayLike,
-    cone: Cone,
+    cone: ConeLike,
     design: int,
     *,
     names: Sequence[str] | None = None,
@@ -176,7 +176,8 @@ def dominance_regions(
 ) -> Figure:
     """For one design of two objectives: where everything that it beats lies, and everything that beats it."""
     points = as_points(means, "means")
-    if points.shape[1] != 2 or as_cone(cone).dim != 2:
+    cone = as_cone(cone, points.shape[1])
+    if points.shape[1] != 2 or cone.dim != 2:
         raise InputError(f"dominance regions are drawn for 2 objectives, got {points.shape[1]}.")
     if not isinstance(design, int | np.integer) or not 0 <= design < len(points):
         raise InputError(f"design must be an index below {len(points)}, got {shown(design)}.")
@@ -291,7 +292,7 @@ def gaps_and_evaluations(
     seen = np.flatnonzero(~np.isnan(result.means).any(axis=1))
     if not len(seen):
         raise InputError("no design was evaluated yet: there are no gaps to draw.")
-    gaps = suboptimality_gaps(result.means[seen], as_cone(cone))
+    gaps = suboptimality_gaps(result.means[seen], cone)
     order = np.argsort(gaps, kind="stable")
     chosen = seen[order]
     few = len(chosen) <= _BARS

@@ -2,13 +2,12 @@
 
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
-from conewise.rules.adaptive.cells import SeparateModelGuided
 from conewise.rules.adaptive.challenger import LevelChallenger
 from conewise.rules.adaptive.elimination import SuccessiveElimination
-from conewise.rules.adaptive.modelled import ModelGuided
 from conewise.rules.adaptive.paired import PairedElimination
 from conewise.rules.adaptive.separate import SeparateElimination
 from conewise.rules.contract import Algorithm, Plan, Planner, Result
+from conewise.rules.modelled import ModelGuided, SeparateModelGuided
 from conewise.rules.naive import NaiveElimination
 from conewise.rules.published.ape import LeaderChallenger
 from conewise.rules.published.auer import AuerElimination

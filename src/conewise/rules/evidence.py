@@ -1,7 +1,7 @@
-"""How a certificate compares designs: what reports and pictures read beside the answer.
+"""Comparisons of designs by a certificate, for reports and pictures.
 
-An answer says who is Pareto; its evidence says how far any design seems ahead of any other along each facet, and how
-far that may be wrong. A report reads nothing else of an algorithm than this and the `Result`.
+A report reads an algorithm through its `Result` and this evidence. The evidence gives the estimated lead of any design
+over any other along each facet, and the radius of that estimate.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from conewise.certificate.contrasts import Contrasts
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """Comparisons of any designs, on demand; nothing is computed before it is asked for."""
+    """Comparisons of any designs; computed only on demand."""
 
     compare: Callable[[Indices], Contrasts]
-    """Indices of designs in ascending order to their `Contrasts`: gains along the facets and their radii."""
+    """Maps indices of designs in ascending order to their `Contrasts`: gains along the facets and their radii."""
     claims: Callable[[], Claims]
-    """What the certificate claims at the epsilon that was asked for."""
+    """Returns the claims of the certificate at the epsilon of the question."""
 
     @classmethod
     def of(cls, certificate: Certificate, seen: Any) -> Evidence:
-        """What a certificate says of what was observed, with the radii that its claims have in the end."""
+        """Return the evidence of a certificate for these observations, with the final radii of its claims."""
         claims = cache(partial(certificate.claims, seen))
         return cls(lambda designs: certificate.compare(seen, designs, claims().pairs.standing), claims)

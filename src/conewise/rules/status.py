@@ -1,4 +1,4 @@
-"""Where a design stands in an answer: five words, the same in tables, JSON, reports and pages."""
+"""The status of a design in an answer: five words for tables, JSON, reports and pages."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from enum import StrEnum
 
 
 class Status(StrEnum):
-    """Where a design stands in an answer, at the epsilon that was asked for.
+    """The status of a design in an answer, at the epsilon of the question.
 
-    "Not Pareto optimal" is said of beaten designs alone: a covered one may be Pareto optimal itself.
+    Only a beaten design is certainly not Pareto optimal: a covered design may be Pareto optimal itself.
     """
 
     KEPT = "kept"
-    """Returned: nothing beats it by more than epsilon."""
+    """Returned: no design beats it by more than epsilon."""
     COVERED = "covered"
     """Left out, although perhaps Pareto optimal: a kept design is as good within epsilon."""
     BEATEN = "beaten"
-    """Left out: another design is certainly at least as good in every respect that the cone knows."""
+    """Left out: another design certainly dominates it under the cone."""
     MISSES = "misses a level"
     """Left out: certainly not acceptable in an objective that has a level."""
     UNDECIDED = "undecided"
 
     @property
     def key(self) -> str:
-        """The same as a name of a field, of data and of JSON."""
+        """The status as a name of a field or of a JSON key."""
         return self.value.replace(" ", "_")

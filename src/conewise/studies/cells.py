@@ -123,7 +123,7 @@ def named_cells(
 def apart(streams: Any, values: Floats, columns: Objectives, n_designs: int) -> Separately:
     """Statistics of each objective by itself, in steps; stream k * D + d is objective d of design k."""
     dim = len(columns)
-    steps, parts = columns.steps_of(values, streams % dim), []
+    steps, parts = columns.steps(values, streams % dim), []
     for d in range(dim):
         mine = streams % dim == d
         parts.append(Observations.single(streams[mine] // dim, steps[mine]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, cast
 
@@ -11,11 +11,11 @@ from conewise.border import as_count, as_epsilon
 from conewise.cone.cone import Cone, as_cone
 from conewise.errors import ConewiseError, InputError, shown
 from conewise.noise import Gaussian, GaussianUnknown, Noise, together
-from conewise.question.noisetext import no_assumption, noise_from_dict, noise_to_dict
+from conewise.noise.text import as_noise, noise_from_dict, noise_to_dict
 from conewise.question.objectives import Objective, as_objectives
 from conewise.question.question import Question
 from conewise.studies.columns import check_like, check_no_objective
-from conewise.studies.spec import Row, checked_designs
+from conewise.studies.spec import ASSUMPTIONS, Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
 
 Kind = Literal["add", "drop", "change", "objective", "join"]
@@ -137,12 +137,10 @@ def with_objective(
         if not (isinstance(before.noise, GaussianUnknown) and before.noise == GaussianUnknown()):
             raise InputError(f"say what is assumed of the {dim + 1} objectives from now on: `noise`.")
         noise = before.noise
-    noise = noise_from_dict(noise) if isinstance(noise, Mapping) else noise
-    if not isinstance(noise, Noise):
-        raise no_assumption(noise)
+    noise = as_noise(noise, ASSUMPTIONS)
     data = {"name": new.name, "goal": new.goal, **({"unit": new.unit} if new.unit != 1 else {})}
     data |= {} if new.level is None else {"level": new.level}
-    change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone).to_dict())
+    change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone, dim + 1).to_dict())
     change = replace(change, noise=noise_to_dict(noise))
     change.asked(before)
     return change

@@ -201,7 +201,7 @@ class Fold:
             part = chosen[start : start + step]
             streams, values = ledger.stream[part], ledger.values[part]
             of = streams % dim if ledger.separate else None
-            steps = self._columns.steps(values[:, :dim]) if of is None else self._columns.steps_of(values, of)
+            steps = self._columns.steps(values[:, :dim]) if of is None else self._columns.steps(values, of)
             yield Observations.single(self._place[streams], steps)
 
     # -- what to hand out ------------------------------------------------------------------------------------------

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from conewise.border import as_count, as_non_negative
-from conewise.cone.cone import Cone, as_cone
+from conewise.border import as_count
+from conewise.cone.cone import ConeLike, as_cone
 from conewise.data.observations import Observations, Pulls, check_returned
 from conewise.errors import InputError, counted, shown
 from conewise.models import Prior
 from conewise.noise import Noise
+from conewise.noise.text import as_noise
 from conewise.problems.box import Box
 from conewise.problems.called import Called
 from conewise.problems.onebyone import OneByOne
@@ -31,7 +32,7 @@ from conewise.question.question import Question
 from conewise.rules.contract import Algorithm, Result, planner_of
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
-from conewise.studies.rules import build, build_separate, check_options, check_separate_options, success_asked
+from conewise.studies.rules import build, build_separate, check_options, check_separate_options
 from conewise.studies.spec import checked_designs, checked_objectives
 
 __all__ = ["Problem", "Progress", "identify", "run"]
@@ -42,17 +43,17 @@ Function = Callable[[dict[str, Any], int], Any]
 
 def identify(
     problem: Problem | Box | Function,
-    cone: Cone,
+    cone: ConeLike | None = None,
     *,
     epsilon: float,
-    delta: float,
+    delta: float = 0.05,
     algorithm: str = "auto",
-    noise: Noise | None = None,
+    noise: Noise | str | None = None,
     designs: Any = None,
     objectives: Sequence[str | Objective] | None = None,
     levels: Mapping[str, Level] | None = None,
     model: Prior | Model | None = None,
-    rng: Seed,
+    rng: Seed = 0,
     batch: int | None = None,
     progress: Progress | bool = False,
     **options: Any,
@@ -77,14 +78,18 @@ def identify(
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
-    >>> result = identify(treatments, Cone.planar(135), epsilon=0.02, delta=0.05, rng=0)
+    >>> result = identify(treatments, "planar:135", epsilon=0.02, delta=0.05, rng=0)
     >>> result.indices
     [0, 1]
     """
-    meaning = None if objectives is None else _as_many(as_objectives(objectives), as_cone(cone).dim)
+    meaning = None if objectives is None else as_objectives(objectives)
+    dim = getattr(problem, "dim", None) if meaning is None else len(meaning)
+    cone = as_cone("orthant" if cone is None else cone, dim if isinstance(dim, int) else None)
+    if meaning is not None:
+        _check_many(meaning, cone.dim)
     _check_progress(progress)
     if callable(problem) and not hasattr(problem, "evaluate"):
-        meaning = checked_objectives(objectives, (), as_cone(cone).dim)
+        meaning = checked_objectives(objectives, (), cone.dim)
         problem = _called(problem, designs, meaning.names)
     elif designs is not None:
         if not isinstance(problem, Box | OneByOne):
@@ -98,11 +103,11 @@ def identify(
                 "designs share their recorded blocks, which answer with all objectives at once; ask without OneByOne."
             )
     if isinstance(problem, Box):
-        problem = candidates = first_candidates(problem, as_cone(cone), meaning, algorithm, options)
+        problem = candidates = first_candidates(problem, cone, meaning, algorithm, options)
         model = as_model(model)
     problem = cast(Problem, problem)
     _check_problem(problem)
-    if as_cone(cone).dim != problem.dim:
+    if cone.dim != problem.dim:
         raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     if model is not None:
         options["model"] = model
@@ -111,19 +116,20 @@ def identify(
             raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
         meaning = with_levels(meaning, levels)
     if meaning is not None:
-        check_said_of(cone, meaning)
+        check_said_of(cone, meaning)  # before directions are turned to those of the problem
     given = () if meaning is None else _as_evaluated(meaning, problem)
     names = () if meaning is None else _labels(problem, "names", problem.n_designs)
     said = noise if noise is not None else getattr(problem, "assumption", None)
-    assumed = said if meaning is None else meaning.noise(said) or said
+    said = None if said is None else as_noise(said)
     blocks = problem if isinstance(problem, Recorded) else None
-    named = "elimination" if apart else algorithm  # which has the same options, and the same notions of success
     if apart:
         check_separate_options(algorithm, options)
     else:
         check_options(algorithm, options, blocks)
-    success = success_asked(named, as_non_negative(epsilon, "epsilon"), options, blocks)
-    question = Question(cone, epsilon, delta, assumed, success, given)
+    own = said if meaning is None else meaning.noise(said) or said
+    question = Question.stated(
+        cone.dim, cone=cone, epsilon=epsilon, delta=delta, noise=own, success=options.get("success"), objectives=given
+    )
     meshing = None if candidates is None else Meshing(candidates, question.inside, options, apart)
     chosen: Algorithm[Any]
     if meshing is not None:
@@ -186,11 +192,10 @@ def _labels(problem: Any, what: str, number: int | None = None) -> tuple[str, ..
     return labels
 
 
-def _as_many(meaning: Objectives, dim: int) -> Objectives:
+def _check_many(meaning: Objectives, dim: int) -> None:
     if len(meaning) != dim:
         are = "is" if len(meaning) == 1 else "are"
         raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(meaning)} {are} named.")
-    return meaning
 
 
 def _check_progress(progress: Any) -> None:

@@ -269,7 +269,7 @@ def read_records(
         found.rows += [here] * (len(cells) if separate else 1)
         values = []
         for name, entry in cells.items():
-            if entry is None or entry == "":
+            if _is_empty(entry, None):
                 raise InputError(f"{here} has no value for {name!r}, but values for other objectives.")
             entry = in_numbers(entry, name in outcomes)
             values.append(entry if _is_empty(entry, number) else as_value(entry, name, here))

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from conewise.border import as_option
+from conewise.certificate.blocks.paired import Paired
 from conewise.errors import InputError, shown
-from conewise.question.question import Notion, Question, notion_of
+from conewise.question.question import Question, as_question
 from conewise.rules import (
     VOGP,
     Algorithm,
@@ -117,15 +118,6 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
     return name
 
 
-def success_asked(name: str, epsilon: float, options: Mapping[str, Any], blocks: Shared | None = None) -> Notion:
-    """What a question has to ask of the rule of that name: its option, or what the rule answers at this epsilon."""
-    if resolved(name, options, blocks) == PAIRED:
-        return notion_of(options.get("success", "cover" if epsilon > 0 else "contain"))
-    if "success" in _RULES[resolved(name, options)][1]:
-        return notion_of(options.get("success", "cover"))
-    return "cover" if epsilon > 0 else "contain"
-
-
 def build(
     name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
 ) -> Algorithm[Any]:
@@ -135,15 +127,27 @@ def build(
     given = {k: v for k, v in options.items() if k != "success"}
     if blocks is not None:
         return PairedElimination(question, n_designs, blocks=blocks.n_blocks, population=blocks.population, **given)
+    if name == "elimination" and by_bets(question, n_designs):
+        given.pop("planned", None)
+        inside = as_question(question, n_designs, levels=True)
+        horizon = Paired.horizon(inside, n_designs, given.get("max_evaluations"))
+        return PairedElimination(question, n_designs, blocks=horizon, population=None, independent=True, **given)
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given)
     return made
+
+
+def by_bets(question: Question, n_designs: int) -> bool:
+    """Return True if elimination compares designs by bets on single values: bounded ones, of not too many designs."""
+    return Paired.pays(as_question(question, n_designs, levels=True), n_designs)
 
 
 def build_for_any_epsilon(
     name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
 ) -> Algorithm[Any]:
     """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
-    if blocks is not None:  # these never do
+    if blocks is not None or (
+        resolved(name, options) == "elimination" and by_bets(question, n_designs)
+    ):  # these never do
         return build(name, question, n_designs, options, blocks)
     given = {key: value for key, value in options.items() if key != "success"}
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)

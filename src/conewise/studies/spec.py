@@ -30,13 +30,13 @@ from conewise.border import (
     check_sums,
     check_unmasked,
 )
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.data.observations import LARGEST_OBSERVED
 from conewise.errors import ConewiseError, InputError, counted, shown
+from conewise.noise.text import as_noise, noise_from_dict, noise_to_dict
 from conewise.problems.box import Box
-from conewise.question.noisetext import no_assumption, noise_from_dict, noise_to_dict
-from conewise.question.objectives import Level, Objective, Objectives, as_objectives, check_said_of, with_levels
-from conewise.question.question import Notion, Question
+from conewise.question.objectives import Level, Objective, Objectives, as_objectives
+from conewise.question.question import Question
 from conewise.rules import Algorithm
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
@@ -53,7 +53,6 @@ from conewise.studies.rules import (
     check_separate_options,
     judges_by_draws,
     resolved,
-    success_asked,
 )
 from conewise.studies.settings import as_study_box, box_model, first_stage, meshing_of, rows_of
 from conewise.studies.texts import as_flag, as_label
@@ -69,6 +68,7 @@ Row = dict[str, Any]
 
 LONGEST_LEASE: Final = 1e9
 """Seconds; what ends beyond all calendars could not be shown."""
+ASSUMPTIONS: Final = "noise.Gaussian(0.1) or noise.GaussianUnknown(), or its dictionary"
 _LOOKS: Final = 2  # at one number of evaluations: what finished rounds have used, and all that is told
 _TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
@@ -288,13 +288,13 @@ class Specification:
             box = None if data.get("box") is None else Box(**data["box"])
             return cls(
                 *checked_designs(rows, data["designs"]),
-                Question(
-                    Cone.from_dict(data["cone"]),
-                    data["epsilon"],
-                    data["delta"],
-                    None if data["noise"] is None else noise_from_dict(data["noise"]),
-                    _asked(data["algorithm"], data["epsilon"], data["options"], blocks),
-                    checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
+                Question.stated(
+                    cone=Cone.from_dict(data["cone"]),
+                    epsilon=data["epsilon"],
+                    delta=data["delta"],
+                    noise=data["noise"],
+                    success=data["options"].get("success"),
+                    objectives=checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
                 ),
                 _named(data["algorithm"], data["options"], blocks),
                 data["options"],
@@ -312,11 +312,6 @@ class Specification:
 def _named(algorithm: str, options: Mapping[str, Any], blocks: StudyBlocks | None) -> str:
     """The rule of a study by its name, that of objectives which are measured separately among them."""
     return SEPARATE if algorithm == SEPARATE and blocks is None else resolved(algorithm, options, blocks)
-
-
-def _asked(algorithm: str, epsilon: float, options: Mapping[str, Any], blocks: StudyBlocks | None) -> Notion:
-    """What has to be asked of that rule: measured separately, the notions are those of elimination."""
-    return success_asked("elimination" if algorithm == SEPARATE else algorithm, epsilon, options, blocks)
 
 
 def as_reserve(reserve: float) -> float:
@@ -337,10 +332,10 @@ def as_lease(seconds: Any) -> float:
 
 def specified(
     designs: Any,
-    cone: Cone,
+    cone: ConeLike | None,
     epsilon: float,
     delta: float,
-    noise: noises.Noise | Mapping[str, Any] | None,
+    noise: noises.Noise | Mapping[str, Any] | str | None,
     objectives: Sequence[str | Objective] | None,
     minimise: Sequence[str],
     algorithm: str,
@@ -356,14 +351,12 @@ def specified(
     separate: bool = False,
 ) -> Specification:
     """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
-    cone = as_cone(cone)
+    cone = as_cone("orthant" if cone is None else cone, _many(objectives))
     columns = checked_objectives(objectives, minimise, cone.dim)
     box = as_study_box(designs, columns.names) if isinstance(designs, Box) else None
     if box is not None:
         designs, noise = rows_of(box, box.first()), box.noise if noise is None else noise
     names, rows = checked_designs(designs)
-    columns = columns if levels is None else with_levels(columns, levels)
-    check_said_of(cone, columns)
     separate = as_flag(separate, "separate") or (isinstance(algorithm, str) and algorithm == SEPARATE)
     ours = _TAKEN | CELL_COLUMNS if separate else _TAKEN
     taken = next((name for name in columns.names if name.lower() in ours), None)
@@ -376,14 +369,10 @@ def specified(
     if separate:
         check_separate(algorithm, rows, block)
         algorithm = SEPARATE
-    if isinstance(noise, Mapping):
-        noise = noise_from_dict(noise)
     if noise is not None:
-        if not isinstance(noise, noises.Noise):
-            raise no_assumption(noise)
+        noise = as_noise(noise, ASSUMPTIONS)
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
-    noise = columns.noise(noise) or noise
     if options is not None and not isinstance(options, Mapping):
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     chosen = dict(options or {})
@@ -405,11 +394,11 @@ def specified(
         check_separate_options(algorithm, chosen)
     else:
         check_options(algorithm, chosen, shared)
-    success = _asked(algorithm, as_non_negative(epsilon, "epsilon"), chosen, shared)
+    asked: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "noise": noise}
     specification = Specification(
         names,
         rows,
-        Question(cone, epsilon, delta, noise, success, columns),
+        Question.stated(objectives=columns, levels=levels, success=chosen.get("success"), **asked),
         _named(algorithm, chosen, shared),
         chosen,
         seed,
@@ -464,6 +453,11 @@ def _name_in(name: Any, place: int) -> str:
     if name is None or (isinstance(name, Sized) and not isinstance(name, str)) or is_dataclass(name) or name != name:
         raise InputError(f"the design in place {place + 1} needs a name, a text or a number, got {shown(name)}.")
     return str(name)
+
+
+def _many(objectives: Any) -> int | None:
+    """The number of objectives, where it is given."""
+    return len(objectives) if isinstance(objectives, Sequence) and not isinstance(objectives, str) else None
 
 
 def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Objectives:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Floats, Indices, as_count, as_floats
-from conewise.cone.cone import Cone
+from conewise.cone.cone import ConeLike
 from conewise.errors import InputError
 from conewise.models import Prior
 from conewise.noise import Noise
@@ -58,7 +58,7 @@ class Study(ChangingStudy):
     >>> import tempfile
     >>> from conewise.noise import Gaussian
     >>> folder = tempfile.TemporaryDirectory()
-    >>> study = Study.create(f"{folder.name}/trial.db", designs=["old", "new"], cone=Cone.orthant(2), epsilon=0.5,
+    >>> study = Study.create(f"{folder.name}/trial.db", designs=["old", "new"], cone="orthant", epsilon=0.5,
     ...                      delta=0.05, noise=Gaussian(0.1), objectives=["yield", "purity"])
     >>> while batch := study.ask(8):
     ...     told = study.tell(batch, [[1.0, 0.9] if e.name == "new" else [0.2, 0.1] for e in batch])
@@ -73,10 +73,10 @@ class Study(ChangingStudy):
         where: str | Path,
         *,
         designs: Any,
-        cone: Cone,
+        cone: ConeLike | None = None,
         epsilon: float,
-        delta: float,
-        noise: Noise | Mapping[str, Any] | None,
+        delta: float = 0.05,
+        noise: Noise | Mapping[str, Any] | str | None,
         objectives: Sequence[str | Objective] | None = None,
         minimise: Sequence[str] = (),
         levels: Mapping[str, Level] | None = None,

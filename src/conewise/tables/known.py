@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from conewise.border import Floats, Indices, advisory, as_flag, as_points, as_words
-from conewise.cone.cone import Cone, as_cone
+from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError, shown
 from conewise.question.objectives import (
     TENFOLD,
@@ -36,7 +36,7 @@ STANDING: Final = ("status", "rank", "gap", "by")
 
 def front(
     table: Any,
-    cone: Cone | None = None,
+    cone: ConeLike | None = None,
     *,
     objectives: Sequence[str | Objective] | None = None,
     minimise: Sequence[str] = (),
@@ -66,7 +66,7 @@ def front(
     for word, flag in (("everyone", everyone), ("keep_duplicates", keep_duplicates)):
         as_flag(flag, word)
     opened, given = open_designs(table, objectives, minimise, name, where)
-    cone = Cone.orthant(opened.dim) if cone is None else as_cone(cone)
+    cone = as_cone("orthant" if cone is None else cone, opened.dim)
     take_units(opened, units)
     if levels is not None:
         opened.meaning_as(with_levels(opened.meaning, levels))

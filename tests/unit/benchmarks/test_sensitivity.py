@@ -26,7 +26,7 @@ def test_every_instance_is_one_of_the_ablation():
 
 
 def test_a_ratio_has_runs_until_it_is_settled_and_no_more_than_it_may(monkeypatch):
-    halved, doubled = sensitivity.changed("even", 0.5), sensitivity.changed("even", 2)
+    halved, doubled = sensitivity.changed("lag", 0.5), sensitivity.changed("lag", 2)
     each = {TUNING: lambda number: 100, halved: lambda number: 150, doubled: lambda number: 100 * (1 + number % 2)}
     monkeypatch.setattr(sensitivity, "evaluations", lambda case, tuning, number: each[tuning](number))
     assert sensitivity.ratio("case", halved, 40) == sensitivity.Ratio(1.5, 0.0, LEAST)

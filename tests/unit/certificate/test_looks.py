@@ -67,7 +67,7 @@ def test_all_of_a_total_of_one_is_spent_and_every_look_gets_some(anchor):
 def terms(edges: list[float], correlations: list[float]) -> list[float]:
     """What `dense` finds, as logarithms, from the module's recursion."""
     column = [np.array([edge]) for edge in edges]
-    below = looks._Below.first(1)
+    below = looks.Below(np.array([np.inf]), np.empty((1, 0)), np.empty((1, 0)), 0.0)
     found = [float(norm.logsf(edges[0]))]
     for (before, edge), rho in zip(pairwise(column), correlations, strict=True):
         below = below.after(before, rho)
@@ -102,7 +102,7 @@ def test_the_second_term_is_never_too_small_and_hardly_too_large(now, ratio):
         before = max(now + fall, 0.0)
         excess = terms([before, now], [rho])[1] - two_looks(now, before, rho)
         assert -LOST[ratio] < excess < (1e-3 if ratio <= 1 / GROWTH else 0.05), fall
-    assert math.log(looks._SAFETY) > 4 * LOST[ratio]
+    assert math.log(looks.SAFETY) > 4 * LOST[ratio]
 
 
 def test_levels_are_never_closer_than_where_the_quadrature_was_tested():
@@ -154,8 +154,8 @@ def test_the_terms_of_a_whole_boundary_add_up_to_alpha_without_its_safety_factor
     counts = np.array(levels.counts, dtype=float)
     for alpha, z in zip((0.3, 0.01, 1e-6), boundaries(levels, anchor, (0.3, 0.01, 1e-6), True), strict=True):
         found = dense(z, np.sqrt(counts[:-1] / counts[1:]))
-        assert (found <= alpha / looks._SAFETY * spending(levels, anchor) * (1 + 1e-6)).all()
-        assert 0.99 * alpha < found.sum() < alpha / looks._SAFETY * (1 + 1e-6)
+        assert (found <= alpha / looks.SAFETY * spending(levels, anchor) * (1 + 1e-6)).all()
+        assert 0.99 * alpha < found.sum() < alpha / looks.SAFETY * (1 + 1e-6)
 
 
 # -- whole boundaries ----------------------------------------------------------------------------------------------

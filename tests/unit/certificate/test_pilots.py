@@ -13,7 +13,7 @@ import conewise as cw
 from conewise.certificate import pilots
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.tuning import TUNING, Tuning
-from conewise.data.observations import Observations, Statistics
+from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 from conewise.rules import SuccessiveElimination
 from conewise.studies.loop import run
@@ -21,16 +21,18 @@ from conewise.studies.loop import run
 ORTHANT = cw.Cone.orthant(2)
 
 
-ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2), pilot_first=5)
+ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2))
 """Pilots however little is planned."""
-AT_ONCE = replace(ALWAYS, pilot_first=1)
 
 
-def task(cone, epsilon=0.3, covering=True, most=50, tuning=TUNING):
+def task(cone, epsilon=0.3, covering=True, most=50, first=1):
     def nobody(first):
         return np.full(first.n_designs, -1)
 
-    return pilots.Task(cone, epsilon, covering, 1.0, lambda seen: np.eye(cone.dim), nobody, most, tuning)
+    def about(pilots):
+        return np.eye(cone.dim)
+
+    return pilots.Task(cone, epsilon, covering, 1.0, about, nobody, TUNING.pilot_look, first, most)
 
 
 def told(values, designs=None):
@@ -41,30 +43,35 @@ def told(values, designs=None):
 # -- weights ---------------------------------------------------------------------------------------------------------
 
 
+def completed(asked, means, rng=None, noise=0.0):
+    """Complete pilots of designs with these means."""
+    pilot = pilots.Pilot.begun(asked, len(means))
+    while pilot.weights is None:
+        who = np.repeat(np.arange(len(means)), pilot.missing)
+        errors = 0.0 if rng is None else noise * rng.normal(size=(len(who), means.shape[1]))
+        pilot = pilot.add(told(means[who] + errors, who))
+    return pilot
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3, 5])
 @pytest.mark.parametrize("k", [2, 3, 12])
 def test_weights_sum_to_what_the_first_look_leaves_and_leave_nobody_out(dim, k):
     rng = np.random.default_rng(10 * dim + k)
     for spread in (0.0, 0.1, 3.0):
         cone = random_cone(rng, dim, dim + 2) if dim > 2 else cw.Cone.orthant(dim)
-        seen = Statistics.empty(k, dim)
-        means = spread * rng.normal(size=(k, dim))
-        for _ in range(int(rng.integers(2, 9))):
-            seen = seen.add(told(means + rng.normal(size=(k, dim))))
         for covering in (True, False):
-            asked = task(cone, covering=covering)
-            left = np.sort(rng.permutation(k)[: rng.integers(1, k + 1)])
-            found = pilots.Hardness.of(seen, asked, left).weights(asked)
+            asked = task(cone, covering=covering, first=int(rng.integers(2, 9)))
+            found = completed(asked, spread * rng.normal(size=(k, dim)), rng, 1.0).weights
             rest = 1 - TUNING.pilot_look + 1e-12
             if covering:
-                assert np.maximum(found.fine.sum(axis=1), found.out.sum(axis=1)).sum() <= rest
+                assert np.maximum(found.fine, found.out.sum(axis=1)).sum() <= rest
             assert found.fine.sum() <= 1 + 1e-12
             assert found.out.sum() <= 1 + 1e-12
             assert min(found.parts[:2]) > 0
             assert sum(found.parts) <= rest
-            fine, out = pilots.least_weights(k, len(cone.facets), TUNING)
+            fine, out = pilots.least_weights(k, len(cone.facets), TUNING.pilot_look)
             others = ~np.eye(k, dtype=bool)
-            assert found.fine.min() >= fine * (1 - 1e-12)
+            assert found.fine.min() / len(cone.facets) >= fine * (1 - 1e-12)
             assert found.out[others].min() >= out * (1 - 1e-12)
             assert (np.diag(found.out) == 0).all()
 
@@ -72,15 +79,12 @@ def test_weights_sum_to_what_the_first_look_leaves_and_leave_nobody_out(dim, k):
 def test_hard_designs_get_more_and_so_do_likely_rivals():
     """One leader, one close follower, ten far behind: the close one has the largest share, against the leader."""
     means = np.vstack([[0.0, 0.0], [-0.5, -0.5], np.full((10, 2), -9.0)])
-    seen = Statistics.empty(12, 2)
-    for _ in range(20):
-        seen = seen.add(told(means))
-    asked = task(ORTHANT, epsilon=0.05)
-    found = pilots.Hardness.of(seen, asked, np.arange(12)).weights(asked)
-    assert found.out.sum(axis=1).argmax() == 1
-    assert found.out[1].argmax() == 0
-    assert found.out[1, 0] > 10 * found.out[2, 0] > 10 * found.out[2, 5]
-    assert found.fine.sum(axis=1).argmax() in (0, 1)
+    for covering in (True, False):
+        found = completed(task(ORTHANT, epsilon=0.05, covering=covering, first=20), means).weights
+        assert found.out.sum(axis=1).argmax() in ((0, 1) if covering else (1,))
+        assert found.out[1].argmax() == 0
+        assert found.out[1, 0] > 5 * found.out[2, 0] > 5 * found.out[2, 5]
+        assert found.fine.argmax() in (0, 1)
 
 
 # -- pilots ----------------------------------------------------------------------------------------------------------
@@ -101,7 +105,7 @@ def test_pilots_are_asked_for_where_much_is_planned_only():
     assert weighted(GaussianUnknown())
     assert not weighted(pilots=False)
     assert not weighted(tuning=Tuning(pilots=False))
-    assert not weighted(k=TUNING.pilot_designs + 1)
+    assert not weighted(k=1001)
 
 
 @pytest.mark.parametrize("limit", [80, 400, 4000])
@@ -129,19 +133,22 @@ def test_where_noise_is_estimated_units_change_nothing_of_a_pilot(unit, limit):
             state = rule.tell(state, told(scale * (means[who] + rng.normal(size=(len(who), 2))), who))
         weights.append(state.weights)
     assert np.allclose(weights[0].out, weights[1].out)
-    assert weights[0].hardness == pytest.approx(weights[1].hardness)
+    assert np.allclose(weights[0].fine, weights[1].fine)
 
 
 def test_no_claim_uses_an_observation_of_a_pilot():
-    """Other values in the pilots: other weights, but the same snapshots, and counts that include them."""
+    """Other values in the pilots: the same snapshots, and counts that include them."""
     rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, tuning=ALWAYS)
     rng = np.random.default_rng(2)
-    later = rng.normal(size=(40, 3, 2))
-    states = []
+    early, later, states = rng.normal(size=(40, 3, 2)), rng.normal(size=(40, 3, 2)), []
     for shift in (0.0, 5.0):
         state = rule.start()
-        while not state.piloted:
-            state = rule.tell(state, told(rng.normal(size=(3, 2)) + shift))
+        for values in early:
+            missing = np.flatnonzero(state.pilot.missing)
+            if not len(missing):
+                break
+            state = rule.tell(state, told(values[missing] + shift, missing))
+        assert state.piloted
         for values in later:
             state = rule.tell(state, told(values))
         states.append(state)
@@ -205,23 +212,19 @@ def test_an_entry_that_completes_a_pilot_belongs_to_it_as_a_whole():
 def test_nothing_is_claimed_before_the_pilots_are_complete():
     rule = SuccessiveElimination(cw.Question(ORTHANT, 0.5, 0.1, Gaussian(1.0)), 3, max_evaluations=7, tuning=ALWAYS)
     state = rule.start()
-    assert rule.ask(state, most=4).total == 4
+    assert rule.ask(state, most=2).total == 2
     pulls = rule.ask(state)
-    assert pulls.total == 7
+    assert pulls.total == 3
     state = rule.tell(state, told(np.zeros((2, 2)), [0, 1]))
     assert not rule.recommend(state).pareto.any()
     assert rule.plan(state).pulls.total > 0
 
 
 def test_a_pilot_is_longer_where_gaps_look_small():
-    close = pilots.Pilot.begun(task(ORTHANT, epsilon=0.01, most=10_000), 3)
     means = np.array([[0.0, 0.0], [-0.01, 0.01], [-30.0, -30.0]])
-    pilot = close
-    while pilot.weights is None:
-        who = np.repeat(np.arange(3), pilot.missing)
-        pilot = pilot.add(told(means[who], who))
-    assert pilot.wanted[2] < pilot.wanted[0]
-    assert pilot.wanted[0] == pilot.wanted.max() > 4 * TUNING.pilot_first
+    pilot = completed(task(ORTHANT, epsilon=0.01, most=10_000), means)
+    assert pilot.wanted[2] == 1
+    assert pilot.wanted[0] == pilot.wanted.max() > 4
 
 
 # -- the first look --------------------------------------------------------------------------------------------------
@@ -261,7 +264,7 @@ def test_whoever_is_beaten_at_the_first_look_is_out_and_asked_for_no_more(succes
 
 
 def test_evidence_of_a_design_that_is_out_at_once_is_the_first_look():
-    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.1, 0.05, Gaussian(0.1)), 3, tuning=AT_ONCE)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.1, 0.05, Gaussian(0.1)), 3, tuning=ALWAYS)
     state = begun(rule, [[0.0, 0.0], [0.05, -0.05], [-5.0, -4.0]])
     assert state.struck_by.tolist()[:2] == [-1, -1]
     by = state.struck_by[2]
@@ -275,7 +278,7 @@ def test_evidence_of_a_design_that_is_out_at_once_is_the_first_look():
 
 def test_nobody_is_struck_where_an_entry_brings_more_than_the_first_look_wants():
     """How many evaluations it sums up may depend on what was seen of others: sizes were not decided beforehand."""
-    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.1, 0.05, Gaussian(0.1)), 3, tuning=AT_ONCE)
+    rule = SuccessiveElimination(cw.Question(ORTHANT, 0.1, 0.05, Gaussian(0.1)), 3, tuning=ALWAYS)
     means = [[0.0, 0.0], [0.05, -0.05], [-5.0, -4.0]]
     state = rule.tell(rule.start(), Observations([0, 1, 2], means, [1, 1, 2]))
     assert state.pilot.first is None
@@ -284,10 +287,10 @@ def test_nobody_is_struck_where_an_entry_brings_more_than_the_first_look_wants()
 
 def test_the_first_look_strikes_a_twin_no_more_often_than_its_part_of_delta():
     """Two designs with the same mean, nine tenths of delta = 0.3 for the first look; exact test at level 1e-4."""
-    tuning = replace(ALWAYS, pilot_first=1, pilot_look=0.9)
+    tuning = replace(ALWAYS, pilot_look=0.9)
     rule = SuccessiveElimination(cw.Question(cw.Cone.orthant(1), 0.1, 0.3, Gaussian(1.0)), 2, tuning=tuning)
     rng = np.random.default_rng(6)
-    struck = [bool((begun(rule, rng.normal(size=(2, 1))).struck_by >= 0).any()) for _ in range(400)]
+    struck = [bool((begun(rule, rng.normal(size=(2, 1))).pilot.struck_by >= 0).any()) for _ in range(400)]
     assert 60 < sum(struck) <= admitted(400, 0.27, 1e-4)
 
 

@@ -60,15 +60,15 @@ def all_of(cone: cw.Cone) -> tuple[np.ndarray, np.ndarray]:
 
 def test_a_coarse_design_is_off_by_half_a_step_and_two_still_ones_do_not_meet():
     spreads = np.array([[0.0, 3.0], [0.3, 3.0], [0.6, 3.0]])
-    coarse = Rounding(np.array([1.0, 0.5])).coarse(*all_of(ORTHANT), spreads)
+    coarse = Rounding(*2 * [np.array([1.0, 0.5])]).coarse(*all_of(ORTHANT), spreads)
     np.testing.assert_allclose(coarse.slacks, [[0.5, 0, 0.5], [0.5, 0, 0.5], [0, 0, 0]])
     raised = coarse.raised(spreads**2, np.array([[9.0], [9.0], [9.0]]))
     np.testing.assert_allclose(np.sqrt(raised), spreads + coarse.slacks[:, :2] * np.sqrt(9 / 8))
     np.testing.assert_array_equal(coarse.still, [[True, False, True], [False] * 3, [False] * 3])
-    assert Rounding(np.array([0.5, 0.5])).coarse(*all_of(ORTHANT), spreads[2:]) is None
+    assert Rounding(*2 * [np.array([0.5, 0.5])]).coarse(*all_of(ORTHANT), spreads[2:]) is None
     skew = cw.Cone([[2, 1], [1, 2]])
     np.testing.assert_allclose(
-        Rounding(np.array([1.0, 0.0])).coarse(*all_of(skew), spreads[:1]).slacks[:, :2],
+        Rounding(*2 * [np.array([1.0, 0.0])]).coarse(*all_of(skew), spreads[:1]).slacks[:, :2],
         np.abs(skew.facets)[None, :, 0] / 2,
     )
 
@@ -81,6 +81,32 @@ def test_a_design_far_ahead_of_a_coarse_one_still_wins(final):
     data = Observations.single(np.repeat([0, 1, 2], 30), -times[:, None])
     found = cw.analyse(data, cw.Cone.orthant(1), delta=0.05, final=final)
     assert found.result.status.tolist() == ["kept", "beaten", "beaten"]
+
+
+def called(values: dict[str, list[float]], **options) -> tuple[dict[str, str], str]:
+    """Return the status of each design, and the sentences."""
+    table = {"design": [name for name, own in values.items() for _ in own], "x": np.concatenate(list(values.values()))}
+    found = cw.analyse(table, objectives=["x"], delta=0.05, final=True, noise=GaussianUnknown(**options))
+    return dict(zip(values, found.result.status.tolist(), strict=True)), " ".join(found.explanations)
+
+
+@pytest.mark.parametrize("third", [{}, {"c": [30.0] * 10}])
+def test_a_step_does_not_contradict_what_varies_within_designs(third):
+    """Most values are multiples of 10, but two designs vary by 1, which values in steps of 10 cannot."""
+    status, words = called({"a": [10.0] * 9 + [11], "b": [20.0] * 9 + [21], **third})
+    assert status["a"] == "beaten"
+    assert "undecided" not in status.values()
+    assert "steps of 10" not in words
+
+
+def test_a_design_that_never_varies_among_values_without_a_common_step_is_open_until_its_step_is_declared():
+    rng = np.random.default_rng(0)
+    values = {"steady": [4.0] * 9, "worse": list(rng.normal(2, 0.1, 9)), "far": list(rng.normal(-9, 0.1, 9))}
+    status, words = called(values)
+    assert status == {"steady": "undecided", "worse": "undecided", "far": "beaten"}
+    assert "All values of 'x' are the same for steady" in words
+    assert "resolution=" in words
+    assert called(values, resolution=0.1)[0] == {"steady": "kept", "worse": "beaten", "far": "beaten"}
 
 
 def test_the_step_does_not_depend_on_the_order_and_the_batches():
@@ -160,7 +186,9 @@ def test_raised_variances_are_never_below_those_before_rounding(step):
         exact = rng.normal(size=(n, 3))
         seen = np.round(exact / step) * step
         before, after = ((values @ cone.facets.T).var(axis=0, ddof=1) for values in (exact, seen))
-        coarse = Rounding(np.full(3, step)).coarse(*all_of(cone), np.zeros((1, 3)))  # as if nothing varied: all counts
+        coarse = Rounding(*2 * [np.full(3, step)]).coarse(
+            *all_of(cone), np.zeros((1, 3))
+        )  # as if nothing varied: all counts
         assert (coarse.raised(after[None], np.array([[float(n)]]))[0] >= before).all()
         assert (np.abs((seen - exact).mean(axis=0) @ cone.facets.T) <= coarse.slacks[0, :3]).all()
         assert np.linalg.norm((seen - exact).mean(axis=0)) <= coarse.slacks[0, 3]

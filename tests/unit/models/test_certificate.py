@@ -143,7 +143,7 @@ def test_a_set_is_judged_by_draws_that_did_not_choose_it_and_stages_share_the_le
 
     monkeypatch.setattr(posterior.Posterior, "draws", draws)
     monkeypatch.setattr(models, "certified", counted)
-    monkeypatch.setattr(models, "_FULLY", 65536)  # all stages
+    monkeypatch.setattr(models, "FULLY", 65536)  # all stages
     look = sure.look(statistics)
     chose = len(drawn)
     sure.judged(look, statistics, fully=True)
@@ -162,7 +162,7 @@ def test_states_of_as_many_evaluations_have_draws_of_their_own_where_both_are_lo
     assert first.evaluations == second.evaluations
 
     def stream(sure, statistics):
-        return sure._generator(statistics, 1).integers(2**60)
+        return sure.generator(statistics, 1).integers(2**60)
 
     shared = certificate(looks=2)
     assert stream(shared, first) != stream(shared, second)

@@ -32,13 +32,11 @@ def test_covariances_variances_and_differences_agree():
     known, everyone = component(), np.arange(12)
     reach, whole = known.reach(everyone), known.covariance(everyone)
     np.testing.assert_allclose(known.variance(everyone, reach), np.diag(whole))
-    np.testing.assert_allclose(known.covariance(everyone[:4], everyone), whole[:4], atol=1e-12)
-    rows, columns = np.array([7, 2, 5]), np.array([5, 11, 7, 0])
-    np.testing.assert_allclose(known.covariance(rows, columns), whole[np.ix_(rows, columns)], atol=1e-12)
+    rows = np.array([7, 2, 5])
+    np.testing.assert_allclose(known.covariance(rows), whole[np.ix_(rows, rows)], atol=1e-12)
     first, second = np.array([0, 3, 7]), np.array([5, 3, 8])
-    moved, gone = reach[0][:, first] - reach[0][:, second], reach[1][first] - reach[1][second]
     expected = whole[first, first] + whole[second, second] - 2 * whole[first, second]
-    np.testing.assert_allclose(known.difference(first, second, moved, gone), expected, atol=1e-12)
+    np.testing.assert_allclose(known.difference(everyone, reach, first, second), expected, atol=1e-12)
 
 
 def test_what_is_kept_is_kept_for_the_same_designs_and_within_memory(monkeypatch):
@@ -47,7 +45,7 @@ def test_what_is_kept_is_kept_for_the_same_designs_and_within_memory(monkeypatch
     assert joints.of(known, designs) is kept
     assert joints.of(known, np.arange(5)).covariance.shape == (5, 5)
     assert joints.of(known, designs) is not kept
-    monkeypatch.setattr(conditioned, "_KEPT", 10)
+    monkeypatch.setattr(conditioned, "KEPT", 10)
     without = Joints()
     assert without.of(known, designs) is not without.of(known, designs)
     np.testing.assert_array_equal(without.of(known, designs).covariance, kept.covariance)
@@ -65,7 +63,7 @@ def test_objectives_with_the_same_noise_share_what_depends_on_it_alone():
 def test_draws_do_not_depend_on_what_is_kept(monkeypatch):
     designs = np.arange(12)
     kept = posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3))
-    monkeypatch.setattr(conditioned, "_KEPT", 0)
+    monkeypatch.setattr(conditioned, "KEPT", 0)
     np.testing.assert_array_equal(posterior(Gaussian(0.3)).draws(designs, 40, np.random.default_rng(3)), kept)
 
 

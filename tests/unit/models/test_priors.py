@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.stats import qmc
 
 import conewise as cw
 from conewise.models.priors import length_scales
@@ -53,6 +54,12 @@ def test_length_scales_differ_between_features_and_stay_in_their_range():
         assert lengths.min() >= 0.15 * (1 - 1e-12)
         assert lengths.max() <= 8 * (1 + 1e-12)
     assert len(np.unique(length_scales(3)[6:], axis=0)) == len(length_scales(3)) - 6
+
+
+@pytest.mark.parametrize("count", [2, 7, 45, 46, 47, 60])
+def test_length_scales_of_each_feature_follow_the_sequence_of_sobol(count):
+    points = qmc.Sobol(count, scramble=False).random(32)[1:27]
+    np.testing.assert_array_equal(length_scales(count, (1.0, np.e))[6:], np.exp(points))
 
 
 def test_priors_are_frozen_and_travel():

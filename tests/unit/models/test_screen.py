@@ -200,8 +200,8 @@ def of_six(noise=None, **options):
 def test_no_way_to_take_a_component_fails_more_often_than_said(noise, success, cone):
     each, state = of_six(noise, success=success, cone=cone), observed(60, means=FEW)
     look = each.look(state)
-    said = each._unlikely_in_every_way(look)
-    rng, ways = np.random.default_rng(1), list(look.posterior.plausible(each._plausible))
+    said = each.unlikely_in_every_way(look)
+    rng, ways = np.random.default_rng(1), list(look.posterior.plausible(each.plausible))
     assert len(ways) > 64
     for which in rng.choice(len(ways), 8, replace=False):
         z = cone.facet_values(ways[which].draws(look.designs, 1000, rng))
@@ -221,4 +221,4 @@ def test_few_designs_end_for_every_component_although_hundreds_stay_plausible():
 def test_levels_and_designs_that_are_not_drawn_have_no_such_bound():
     each = certificate(levels=(0.0, None), robust=True)
     state = observed(5)
-    assert each._unlikely_in_every_way(each.look(state)) == 1.0
+    assert each.unlikely_in_every_way(each.look(state)) == 1.0

@@ -16,7 +16,7 @@ from conewise.noise import (
     SubGaussian,
     subgaussian_norm_factor,
 )
-from conewise.question.noisetext import noise_from_dict, noise_to_dict, turned
+from conewise.noise.text import noise_from_dict, noise_to_dict
 
 
 def test_objectives_of_one_kind_are_taken_together_and_kinds_stay_apart():
@@ -48,7 +48,7 @@ def test_scales_of_kinds_add_up_and_the_largest_is_not_exceeded():
 def test_text_units_and_directions_of_mixed_noise():
     mixed = ByObjective([Binary(), 0.5, Known(), GaussianUnknown()])
     assert repr(noise_from_dict(noise_to_dict(mixed))) == repr(mixed)
-    inside = turned(mixed, np.array([-1.0, 1.0, 1.0, 1.0]), np.array([0.5, 10.0, 7.0, 1.0]))
+    inside = mixed.turned(np.array([-1.0, 1.0, 1.0, 1.0]), np.array([0.5, 10.0, 7.0, 1.0]))
     assert inside.words == mixed.words
     assert (inside.each[0].low.item(), inside.each[0].high.item(), bool(inside.each[0].two_valued)) == (-2, 0, True)
     assert inside.each[1].scales([1.0]) == pytest.approx(0.05)

@@ -118,7 +118,7 @@ def told_apart(subject, widths):
     designs = np.arange(len(subject.names))
     compared = subject.evidence.compare(designs)
     seen = compared.fine(designs, designs)
-    level = compared.table.reached
+    level = compared.streams[0].reached
     same = (level[:, None] == level[None, :]) & (designs[:, None] != designs[None, :])
     far = same[:, :, None] & (np.abs(seen.gains) > widths[:, None, :] + widths[None, :, :])
     return np.abs(seen.gains)[far], seen.radii[far]
@@ -181,7 +181,7 @@ def test_an_analysis_brings_its_evidence(sample):
     for final in (False, True):
         found = cw.analyse(Observations.single(*sample), CONE, delta=DELTA, epsilon=0.1, final=final)
         some = found.evidence.compare(np.array([1, 3]))
-        assert some.table.designs.tolist() == [1, 3]
+        assert some.designs.tolist() == [1, 3]
         assert some.standing.left.tolist() == (~found.evidence.claims().beaten).tolist()
     alone = cw.analyse(Observations.single([0], [[1.0, 2.0]]), CONE, delta=DELTA)
     assert alone.evidence is None

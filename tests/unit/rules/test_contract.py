@@ -117,3 +117,14 @@ def test_a_planner_says_what_was_observed_where_its_state_keeps_sums():
     cells = cw.rules.SeparateElimination(QUESTION, 4)
     told = cells.tell(cells.start(), cw.Observations.single([0, 1, 1], [[3.0], [1.0], [2.0]]))
     assert cells.seen(told).repetitions.tolist() == [[1, 2], [0, 0], [0, 0], [0, 0]]
+
+
+def test_five_words_for_a_design_and_their_keys():
+    words = [status.value for status in cw.rules.Status]
+    assert words == ["kept", "covered", "beaten", "misses a level", "undecided"]
+    assert cw.rules.Status("misses a level").key == "misses_a_level"
+
+
+def test_a_part_that_no_answer_has_is_refused():
+    with pytest.raises(TypeError, match="no argument 'cover'"):
+        cw.Result.of(state(), MASKS[0], cw.Heuristic("a trial"), "done", kept=MASKS[0], cover=MASKS[1])

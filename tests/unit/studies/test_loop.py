@@ -139,9 +139,11 @@ def test_bad_input_is_one_clear_line(wrong, words):
     assert "\n" not in str(caught.value)
 
 
-def test_a_seed_must_be_given():
-    with pytest.raises(TypeError, match="rng"):
-        cw.identify(IMRT, WIDE, epsilon=0.1, delta=0.05)
+def test_words_that_are_left_out_have_the_defaults_of_every_function():
+    short, long = cw.identify(IMRT, epsilon=0.1), cw.identify(IMRT, "orthant", epsilon=0.1, delta=0.05, rng=0)
+    assert (short.indices, short.evaluations) == (long.indices, long.evaluations)
+    exact = [cw.identify(IMRT, epsilon=0, max_evaluations=100, **said) for said in ({}, {"success": "contain"})]
+    assert exact[0].indices == exact[1].indices
 
 
 # -- what is no problem --------------------------------------------------------------------------------------------

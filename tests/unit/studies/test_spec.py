@@ -15,7 +15,7 @@ from conewise.studies.spec import noise_to_dict
 QUICK = {"algorithm": "naive", "options": {"evaluations_each": 2}}  # nothing to compute when it is made
 
 
-@pytest.mark.parametrize("noise", ["unknown", 0.1])
+@pytest.mark.parametrize("noise", [0.1, ["unknown"]])
 def test_what_is_no_assumption_is_refused_with_one_that_is(tmp_path, noise):
     with pytest.raises(cw.InputError, match=r"such as noise\.Gaussian\(0\.1\) or noise\.GaussianUnknown\(\)"):
         make(tmp_path / "trial.db", noise=noise)
@@ -124,7 +124,7 @@ def test_designs_of_any_form_are_the_same_when_the_study_is_opened_again(tmp_pat
         ({"objectives": "ab"}, "lists of names"),
         ({"minimise": "cost"}, "lists of names"),
         ({"minimise": ["gian"]}, "minimise names 'gian'"),
-        ({"cone": "orthant"}, "cone"),
+        ({"cone": "orthant:3"}, "cone"),
         ({"epsilon": 0}, "epsilon"),
         ({"delta": 0}, "delta"),
         ({"noise": 0.1}, "noise must be"),

@@ -16,6 +16,7 @@ from typing import Final
 
 import numpy as np
 
+from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
@@ -24,18 +25,20 @@ from conewise.certificate.blocks.mixed import MixedBounds
 from conewise.certificate.blocks.tabled import TIE, Tabled
 from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
 from conewise.certificate.claims import Certified, Claims, certified, judge
-from conewise.certificate.fit import check_exact
+from conewise.certificate.fit import check_exact, check_range
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.tuning import TUNING
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
+from conewise.noise import Bounded
 from conewise.order.directions import cover_at
 from conewise.question.question import Answering, Question
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
+_MOST_PAIRS: Final = 2**18  # of ordered pairs and facets, for which bets of independent designs are kept
 _GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at always
 _FIRST: Final = 4
 _T_GROWTH: Final = 1.5  # ... where every look has to be paid for
@@ -49,7 +52,7 @@ class Prefixes:
 
     statistics: Statistics
     values: Floats
-    """(K, blocks, D): in the order of the blocks; NaN where a design has not read, or a block is missing."""
+    """(K, T, D): in the order of the blocks, up to the last that any design has read; NaN where one is missing."""
     reach: Counts
     """(K,): blocks that each design has come past."""
     wagers: Wagers | None
@@ -85,11 +88,31 @@ class Paired(Answering):
     population: int | None
     once: bool = False
     radius_scale: float = 1.0
+    independent: bool = False
+    """Whether the n-th observations of different designs have nothing in common but their number (docs/adaptive, 7)."""
+
+    @classmethod
+    def pays(cls, question: Question, n_designs: int) -> bool:
+        """Return True if independent designs should be compared by bets: bounded values, and not too many pairs."""
+        noise, k = question.assumed, n_designs
+        return k * k * len(question.cone.facets) <= _MOST_PAIRS and isinstance(noise, Bounded)
+
+    @classmethod
+    def horizon(cls, question: Question, n_designs: int, most: int | None) -> int:
+        """Return a number of observations of a design after which bets decide every pair, whatever the means.
+
+        It is far more than needed: about four times Hoeffding's count.
+        """
+        if question.epsilon == 0:
+            return max(2, (most or MOST_EVALUATIONS) // 2)
+        log = math.log(n_designs**2 * len(question.cone.facets) / question.delta) + 3
+        reach = 2 * question.assumed.scales(question.cone.facets) / question.cone.widths
+        return max(2, math.ceil(min(32 * log * float((reach.max() / question.epsilon) ** 2), 1e9)))
 
     def __post_init__(self) -> None:
         as_count(self.blocks, "blocks")
         k, bets = self.n_designs, self._thresholds.size * len(self._stakes) if self.bets else 1
-        if k * self.blocks * self.cone.dim + k * k * bets > _MOST_NUMBERS:
+        if k * self.blocks * self.cone.dim * (not self.independent) + k * k * bets > _MOST_NUMBERS:
             raise InputError(
                 f"every pair of designs is compared on every block, which takes too much memory for {k:,} designs on "
                 f"{self.blocks:,} blocks; leave out designs, or read fewer blocks."
@@ -201,7 +224,7 @@ class Paired(Answering):
         return stakes_for(self.blocks)
 
     @cached_property
-    def _reaches(self) -> Floats:
+    def reaches(self) -> Floats:
         """(N,): the largest difference along a facet."""
         return np.asarray(2 * self.question.assumed.scales(self.cone.facets))
 
@@ -210,14 +233,14 @@ class Paired(Answering):
         """(1, N, G): the m that are bet against, ascending, for differences scaled into [-1, 1]."""
         epsilon, success = self.question.epsilon, self.question.success
         shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
-        return np.asarray(-(epsilon * self.cone.widths / self._reaches)[None, :, None] * np.asarray(shares))
+        return np.asarray(-(epsilon * self.cone.widths / self.reaches)[None, :, None] * np.asarray(shares))
 
     # -- the state ----------------------------------------------------------------------------------------------
 
     def start(self) -> Prefixes:
         """Nothing read."""
         k, dim = self.n_designs, self.cone.dim
-        values, reach = np.full((k, self.blocks, dim), np.nan), np.zeros(k, dtype=np.int64)
+        values, reach = np.empty((k, 0, dim)), np.zeros(k, dtype=np.int64)
         wagers = peaks = lows = None
         if self.mixed is not None:
             lows = read_only(np.full((2, k, k, len(self.cone.facets)), -np.inf))
@@ -232,7 +255,13 @@ class Paired(Answering):
         if not len(observations):
             return state
         if (observations.counts > 1).any():
-            raise InputError("blocks are told one by one: an entry that sums up several has lost its partners.")
+            remedy = "; tell each value, or use SuccessiveElimination, which takes sums." if self.independent else "."
+            raise InputError(
+                f"values that are compared one by one are told one by one: an entry that sums up several has lost its "
+                f"partners{remedy}"
+            )
+        if self.independent:
+            check_range(observations, self.kinds.noise)
         check_exact(observations, self.kinds.noise, lambda: state.statistics)
         statistics = state.statistics.add(observations)
         reach = state.reach + np.bincount(observations.designs, minlength=self.n_designs)
@@ -243,7 +272,8 @@ class Paired(Answering):
         order = np.argsort(observations.designs, kind="stable")
         designs = observations.designs[order]
         rank = np.arange(len(order)) - np.searchsorted(designs, designs)
-        values = state.values.copy()
+        new = int(reach.max()) - state.values.shape[1]
+        values = np.concatenate([state.values, np.full((self.n_designs, max(new, 0), self.cone.dim), np.nan)], axis=1)
         values[designs, state.reach[designs] + rank] = observations.means[order]
         return self._read(state, statistics, values, reach)
 
@@ -318,7 +348,8 @@ class Paired(Answering):
         """Every pair goes on to the last look that both have reached, look after look (docs/blocks, section 4)."""
         last = len(self.levels) - 1
         logs, sums, seen, peaks = wagers.logs.copy(), wagers.sums.copy(), wagers.seen.copy(), peaks.copy()
-        for level in range(int(before.min()) + 1, int(after.max()) + 1):
+        moved = before[after > before]
+        for level in range(int(moved.min(initial=last)) + 1, int(after.max()) + 1):
             members = np.flatnonzero(after >= level)
             if level == last and self.whole and not np.isnan(values[members]).any():
                 break  # all of the population: nothing is left to bet on
@@ -338,7 +369,7 @@ class Paired(Answering):
 
     def _scaled(self, values: Floats) -> Floats:
         """(K, T, N): facet values, such that differences lie in [-1, 1]."""
-        return np.asarray(self.cone.facet_values(values) / self._reaches)
+        return np.asarray(self.cone.facet_values(values) / self.reaches)
 
     # -- claims -------------------------------------------------------------------------------------------------
 
@@ -383,7 +414,7 @@ class Paired(Answering):
     def _of_pairs(self, state: Prefixes, shares: tuple[float, float]) -> tuple[Bools, Floats, Floats]:
         k, facets = self.n_designs, len(self.cone.facets)
         if state.peaks is not None:
-            m = self._thresholds * self._reaches[None, :, None]
+            m = self._thresholds * self.reaches[None, :, None]
             fine, out = (
                 np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets)
                 for needed in self._needed(shares)
@@ -463,7 +494,7 @@ class Paired(Answering):
                 differences = scaled[j] - scaled[i]
                 found = lower_bounds(differences, needed, self._stakes, self.population)
                 found -= np.where((np.abs(found) < HAIR) | [False, True], HAIR, 0.0)
-                found *= self._reaches[None, :, None]
+                found *= self.reaches[None, :, None]
                 fine[i, j], out[i, j] = found[..., 0], found[..., 1]
         beats, at, cover = self._of_bounds(fine, out)
         better = tables[0] | beats, np.minimum(tables[1], at), np.minimum(tables[2], cover)

@@ -33,6 +33,7 @@ HAIR: Final = 1e-9
 """Of a range: what is taken off a bound that a mean may lie on, for a mean that is above it."""
 
 _USUAL: Final = 32.0  # a stake s serves best about 2 v log(1/a) / (v s)^2 = 32 / s^2 blocks: log(1/a) 10, v 0.6
+_FEW_KINDS: Final = 9  # different differences: the factors of so few are counted, not multiplied one by one
 _STEPS: Final = 16  # factors, each at least 1 - LIMIT, that are multiplied before a logarithm is taken
 _NUMBERS: Final = 2**19  # in a temporary array
 _SLACK: Final = 1e-9  # of "impossible", for rounding of sums
@@ -95,6 +96,9 @@ class Wagers:
         """
         logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
         gaps = bool(np.isnan(differences).any())
+        if population is None and not gaps:
+            grown = logs + _growth(differences, thresholds, stakes)
+            return Wagers(grown, sums + differences.sum(axis=1), seen + differences.shape[1])
         product = np.ones_like(logs)
         for t in range(differences.shape[1]):
             z = differences[:, t]
@@ -122,6 +126,29 @@ class Wagers:
             left = (population - seen)[:, None, None]
             logs[population * thresholds - sums[:, :, None] < -left - _SLACK * population] = np.inf
         return Wagers(logs, sums, seen)
+
+
+def _growth(differences: Floats, thresholds: Floats, stakes: Floats) -> Floats:
+    """Return what differences (P, T, N) from an unlimited population add to the logarithms of the wealth.
+
+    A factor depends on the difference only, so equal differences are counted.
+    """
+    pairs, steps, facets = differences.shape
+    room = np.minimum(stakes, (LIMIT / np.maximum(thresholds + 1, _SLACK))[..., None])
+    total = np.zeros((pairs, facets, thresholds.shape[2], len(stakes)))
+    kinds = np.unique(differences[:8, :64])
+    times = [(differences == kind).sum(axis=1) for kind in kinds[:_FEW_KINDS]]
+    if len(kinds) <= _FEW_KINDS and sum(each.sum() for each in times) == differences.size:
+        for kind, each in zip(kinds, times, strict=True):
+            total += each[:, :, None, None] * np.log1p(room * (kind - thresholds)[..., None])
+        return total
+    product = np.ones_like(total)
+    for t in range(steps):
+        product *= 1 + room * (differences[:, t, :, None] - thresholds)[..., None]
+        if (t + 1) % _STEPS == 0:
+            total += np.log(product)
+            product.fill(1.0)
+    return np.asarray(total + np.log(product))
 
 
 def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:

@@ -125,7 +125,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
             margin[unseen.any(axis=2)] = -np.inf
         z = boundary[np.minimum(coming[some][:, None], coming[None, :])]
         if not waiting:  # a forecast allows for errors: of many gaps some look far smaller than they are
-            slack = np.hypot(np.maximum(slack, 0.0), np.maximum(error[some][:, None], error[None, :]))
+            slack = np.where(slack > 0, np.hypot(slack, np.maximum(error[some][:, None], error[None, :])), 0.0)
         asked = (z / np.maximum(slack, _TINY)) ** 2
         np.maximum(asked, np.minimum(least[some][:, None], least[None, :]), out=asked)
         np.minimum(asked, counts[-1], out=asked)

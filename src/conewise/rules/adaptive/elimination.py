@@ -63,7 +63,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
     def most_evaluations(self) -> int:
         """An upper bound on the evaluations of a run, which follows from epsilon (or max_evaluations)."""
         pilot = self.certificate.pilot
-        longest = 0 if pilot is None else max(pilot.task.tuning.pilot_first, pilot.task.most)
+        longest = 0 if pilot is None else pilot.task.most
         bound = self.n_designs * (longest + self.certificate.levels.counts[-1])
         return bound if self.max_evaluations is None else min(bound, self.max_evaluations)
 

@@ -16,8 +16,8 @@ from conewise.errors import InputError
 from conewise.noise import GaussianUnknown
 from conewise.question.question import Guarantee, Heuristic
 from conewise.rules.adaptive.answers import certified_answer, nothing_certified
-from conewise.rules.adaptive.outlook import reading_targets
-from conewise.rules.contract import FixedConfidence, Plan, Result, undecided_words
+from conewise.rules.adaptive.outlook import decisive, reading_targets
+from conewise.rules.contract import INDEPENDENT, FixedConfidence, Plan, Result, undecided_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,8 @@ class PairedElimination(FixedConfidence):
     population: int | None
     once: bool = False
     """Whether all blocks are read before anybody looks, and nobody looks again."""
+    independent: bool = False
+    """Whether designs were evaluated independently, and are paired by the numbers of their observations."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
@@ -62,7 +64,8 @@ class PairedElimination(FixedConfidence):
     @cached_property
     def certificate(self) -> Paired:
         """When to stop and what to claim."""
-        return Paired(self.question, self.n_designs, self.blocks, self.population, self.once, self.radius_scale)
+        settings = self.blocks, self.population, self.once, self.radius_scale, self.independent
+        return Paired(self.question, self.n_designs, *settings)
 
     @property
     def most_each(self) -> int:
@@ -87,15 +90,20 @@ class PairedElimination(FixedConfidence):
         wanted = self._wanted(state)
         if limit is not None and wanted.sum() > limit:
             wanted = np.minimum(wanted, np.maximum(limit - np.cumsum(wanted) + wanted, 0))
-        return Pulls.each(wanted)
+        pulls = Pulls.each(wanted)
+        return Pulls(np.repeat(pulls.designs, pulls.counts)) if self.independent else pulls  # sums have no partners
 
     def _wanted(self, state: Prefixes) -> Indices:
         """(K,): blocks that each design should read next."""
         claims = self.certificate.claims(state)
-        needed = self.needed(claims, self.epsilon) & (state.reach < self.blocks)
+        below = state.reach < self.blocks
+        needed = self.needed(claims, self.epsilon) & below
         if not needed.any():
             return np.zeros(self.n_designs, dtype=np.intp)
         levels = np.array(self.certificate.levels)
+        if self.independent and (state.reach[~claims.out] >= levels[0]).all():
+            asked = decisive(self.certificate, state, self.epsilon, claims) & below
+            needed = asked if asked.any() else needed
         target = levels[np.searchsorted(levels, state.reach[needed].min(), side="right")]
         return np.asarray(np.where(needed, np.maximum(target - state.reach, 0), 0))
 
@@ -154,12 +162,15 @@ class PairedElimination(FixedConfidence):
         levels = "" if self.certificate.required is None else ", levels met within epsilon"
         if levels and not self.question.keeps_levels and self.success == "contain":
             levels += " (of rivals with more to spare)"
-        theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/blocks'
+        page = "adaptive" if self.independent else "blocks"
+        theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/{page}'
         worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words}")
         exact = self.population is not None and bool((state.counts == self.population).all())
         return worth.proof if exact and worth.proof else worth  # averages that are known need no normal noise
 
     def _order_words(self) -> str:
+        if self.independent:
+            return INDEPENDENT
         if self.population is None:
             return "blocks that are a random sample of an unlimited population, in random order"
         return f"blocks in random order out of the {self.population:,} over which averages are taken"
@@ -169,7 +180,7 @@ class PairedElimination(FixedConfidence):
         kinds = self.certificate.kinds
         dependent = ", dependent on each other within a block in any way"
         if self.certificate.bets:
-            return kinds.noise.words + dependent
+            return kinds.noise.words + dependent * (not self.independent)
         normal = "differences between designs that are normal from block to block, of unknown covariance"
         words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent * kinds.several
         required = self.certificate.required

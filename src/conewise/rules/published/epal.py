@@ -7,46 +7,36 @@ Journal of Machine Learning Research 17, 2016.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from conewise.border import Floats
-from conewise.rules.published.rectangles import Rectangles
+from conewise.rules.published.vogp import VOGP
 
 
 @dataclass(frozen=True, eq=False)
-class EpsilonPAL(Rectangles):
-    """Rectangles of facet values, W mu +- beta_t sd: the componentwise algorithm in the space of the facets.
+class EpsilonPAL(VOGP):
+    """Judge rectangles of facet values, W mu +- beta_t sd: the rounds of `VOGP` in the space of the facets.
 
-    beta_t^2 = 2 log(pi^2 N K t^2 / (6 delta)) for N facets; the orthant gives the published algorithm, where facets are
-    objectives. Its slack, an epsilon for each objective, is e w_n.u along facet n, with u the unit vector deepest
-    inside the cone, so that covering means the same for every cone; the rule runs at e = epsilon / 2, because returned
-    designs may be 2 e from optimal. Guaranteed on average over the prior where that is one known Gaussian process with
-    normal noise of known size; otherwise a heuristic, with the radius of the authors' experiments, a third of it.
+    beta_t^2 = 2 log(pi^2 N K t^2 / (6 delta)) for N facets. The orthant gives the published algorithm, where facets are
+    objectives. Its slack, an epsilon for each objective, is e w_n.u along facet n, so that covering means the same for
+    every cone; e = epsilon / 2, because returned designs may be 2 e from optimal. Where the theorem does not apply, the
+    radius is that of the authors' experiments, a third of it, and the answer is a heuristic.
 
-    Beside `VOGP` it has an interval for each facet in place of one for each objective: narrower along facets that mix
-    objectives, and more of them in the union bound where the cone has more facets than objectives.
+    Intervals along facets are narrower than those of `VOGP` where facets mix objectives, and there are more of them in
+    the union bound where the cone has more facets than objectives.
     """
 
     source: ClassVar[str] = "epsilon-PAL (Zuluaga et al. 2016)"
     contraction: ClassVar[float] = 3.0
     share: ClassVar[float] = 6.0
 
-    @property
-    def directions(self) -> Floats:
-        """(N, D): the facets."""
+    @cached_property
+    def sides(self) -> Floats:
         return self.facets
 
-    @property
-    def bounds(self) -> int:
-        """One interval a facet."""
-        return len(self.facets)
-
-    def spreads(self, variances: Floats) -> Floats:
-        """(K, N): standard deviations of facet values."""
-        return np.asarray(np.sqrt(variances @ (self.facets**2).T))
-
-    def diagonals(self, variances: Floats) -> Floats:
-        """(K,): in the space of the facets."""
-        return np.asarray(2 * np.linalg.norm(self.spreads(variances), axis=1))
+    @cached_property
+    def weightings(self) -> Floats:
+        return np.eye(len(self.facets))

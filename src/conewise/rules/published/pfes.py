@@ -15,8 +15,7 @@ import numpy as np
 from conewise.border import Floats, Indices, read_only
 from conewise.cone.cone import Cone
 from conewise.order.dominance import pareto_mask
-from conewise.rules.published.boxes import Boxes
-from conewise.rules.published.drawn import DrawnRule
+from conewise.rules.published.drawn import Boxes, DrawnRule
 
 _FRONTS: Final = 10  # draws of the front, as in the paper's experiments
 _NODES: Final = 32  # imagined values of an evaluation
@@ -29,21 +28,20 @@ _ENTRIES: Final = 2**20  # numbers in a temporary array
 
 @dataclass(frozen=True, eq=False)
 class FrontierEntropy(DrawnRule):
-    """Evaluates the design whose value says most about where the Pareto front lies, in facet values W mu.
+    """Evaluate the design whose value has most information about the Pareto front, in facet values W mu.
 
-    Given a front F, a design's values are those of its posterior that F allows: none of them above it. The information
-    that an evaluation y gives about the front is the average over drawn fronts of the divergence of y given F from y:
-    on average, by how much the entropy of y falls when F is known. The paper works it out for values without noise; in
-    a finite set designs are evaluated again, and what a noiseless value would say of the front does not shrink when it
-    is known well already, so here y is the noisy value, and its divergence is a sum over imagined values. Facet values
-    of a design count as independent of each other, as the paper's objectives do, and their posterior as normal.
+    Given a front F, a design has the values of its posterior that F allows: none of them above F. The information of an
+    evaluation y is the average over drawn fronts of the divergence of y given F from y. That is how much the entropy of
+    y falls on average when F is known. The paper computes it for values without noise. In a finite set designs are
+    evaluated again, and the information of a noiseless value does not shrink when the value is well known. So here y
+    is the noisy value, and its divergence is a sum over imagined values. Facet values of a design count as independent
+    of each other, as the objectives of the paper do, and their posterior as normal.
 
-    The certificate of `ModelGuided` says when to stop, and the promise is its promise: on average over the prior. The
-    rule asks for the front and not for what the certificate lacks: name a `max_evaluations`.
+    The certificate of `ModelGuided` stops the rule and makes its promise, on average over the prior. The rule looks for
+    the front and not for what the certificate lacks: give `max_evaluations`.
     """
 
     def scores(self, z: Floats, noise: Floats, candidates: Indices) -> Floats:
-        """(C,): information about the front, in nats."""
         orthant, dim = Cone.orthant(z.shape[2]), z.shape[2]
         fronts = [Boxes.above(one[pareto_mask(one, orthant)], np.full(dim, -np.inf)) for one in z[:_FRONTS]]
         each = _NODES * sum(front.low.size for front in fronts)
@@ -56,10 +54,10 @@ class FrontierEntropy(DrawnRule):
 
 
 def information(means: Floats, deviations: Floats, noise: Floats, beyond: Boxes) -> Floats:
-    """(C,): the divergence of noisy values given that the values themselves are not beyond a front, from without that.
+    """Return (C,): the divergence of noisy values given that the true values are not beyond a front, in nats.
 
     With t the imagined value in its own standard deviations, g(t) is the probability that the front allows the value
-    given t, over that probability without t: the divergence is the average of g log g over normal t.
+    given t, over that probability without t. The divergence is the average of g log g over normal t.
     """
     from scipy.special import ndtr
 
@@ -83,7 +81,7 @@ def information(means: Floats, deviations: Floats, noise: Floats, beyond: Boxes)
 
 @lru_cache
 def normal_nodes(dim: int) -> Floats:
-    """(J, N): points that fill a normal distribution evenly, the same ones always."""
+    """Return (J, N): points that fill a normal distribution evenly, always the same points."""
     from scipy.special import ndtri
     from scipy.stats import qmc
 

@@ -1,53 +1,188 @@
 """Vector optimisation with Gaussian processes: VOGP.
 
 Korkmaz, Yıldırım, Ararat & Tekin, "Vector optimization with Gaussian process bandits", Machine Learning 115, 2026.
+The proof for the form here is in docs/posterior, section 9.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from conewise.border import Floats
-from conewise.rules.published.rectangles import Rectangles, sign_rays
+from conewise._limits import LARGEST_SEED
+from conewise.border import Bools, Floats, Indices, as_count, as_option
+from conewise.cone.cone import Cone
+from conewise.data.observations import Counts, Statistics
+from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
+from conewise.models.posterior import Posterior, posterior_of
+from conewise.models.priors import Prior
+from conewise.noise import Gaussian
+from conewise.order.dominance import pareto_mask
+from conewise.question.question import Heuristic, Notion
+from conewise.rules.contract import INDEPENDENT, Result
+from conewise.rules.published.common import Sequential
+from conewise.rules.published.rectangles import discarded_by, may_exceed, sign_rays
+
+
+class Judgement(NamedTuple):
+    """The decisions of the rectangles after some evaluations."""
+
+    posterior: Posterior
+    means: Floats
+    """(K, N): posterior means along the facets."""
+    sizes: Floats
+    """(K,): half diagonals of the rectangles, in units of the radius."""
+    accepted: Bools
+    by: Indices
+    """(K,): the design that discards a design; -1 for a design that is left."""
 
 
 @dataclass(frozen=True, eq=False)
-class VOGP(Rectangles):
-    """Rectangles mu +- beta_t sd in the space of the objectives, for any cone: discard, accept, evaluate the largest.
+class VOGP(Sequential):
+    """Judge designs by rectangles R(x), mu +- beta_t sd; evaluate the design with the largest rectangle.
 
-    beta_t^2 = 2 log(pi^2 D K t^2 / (3 delta)), and slack along u, the unit vector deepest inside the cone. The paper's
-    theorem lets returned designs be twice its epsilon from optimal; here the rule runs at half the epsilon of the
-    question, which is therefore met. Theorem and radius are for one known Gaussian process and normal noise of known
-    size, `models.Independent(sizes=(3,))` say: then the answer is guaranteed, on average over that prior. A mixture,
-    as `models.Smooth(features)` is, is handled by its mean and standard deviation, with the radius of the authors'
-    experiments, sqrt(32) times smaller; that is a heuristic, and `radius="proven"` makes it a costly one.
+    Let C be the cone, u the unit vector deepest inside it, and e = epsilon / 2 the slack. A round
 
-    Correlations between designs count in the posterior alone: rectangles are compared as if nothing tied them together.
+    * finds the pessimistic Pareto set: the designs x with no R(x') + C strictly inside R(x) + C;
+    * discards x outside it when some x' inside has z' + e u >= z for all z in R(x) and z' in R(x');
+    * accepts x when no design x' that is left has z' >= z + e u for any z in R(x) and z' in R(x');
+    * evaluates the design with the largest rectangle among those that are left.
+
+    beta_t^2 = 2 log(pi^2 D K t^2 / (3 delta)). Returned designs may be 2 e = epsilon from optimal. Theorem and radius
+    are for one known Gaussian process and normal noise of known size, such as `models.Independent(sizes=(3,))`: then
+    the answer is guaranteed, on average over that prior. A mixture, such as `models.Smooth(features)`, is reduced to
+    its mean and standard deviation. It gets the radius of the authors' experiments, sqrt(32) times smaller, and a
+    heuristic answer; `radius="proven"` makes it a costly one.
+
+    The paper intersects the rectangles of all rounds. Here every round is judged anew from all observations.
+    Correlations between designs count in the posterior alone: rectangles are compared as if designs were independent.
     """
 
+    model: Prior = field(kw_only=True)
+    radius: str = field(default="auto", kw_only=True)
+    """ "proven", "practical" (of the authors' experiments), or "auto": proven where the theorem covers the question."""
+    seed: int = field(default=0, kw_only=True)
+    """Seed of the draws behind `Result.probability`; no decision depends on it."""
+
+    answers: ClassVar[tuple[Notion, ...]] = ("cover",)
+    exact: ClassVar[bool] = False
+    each_first: ClassVar[bool] = False
     source: ClassVar[str] = "VOGP (Korkmaz et al. 2026)"
-    contraction: ClassVar[float] = math.sqrt(32)  # the authors' implementation divides beta^2
+    contraction: ClassVar[float] = math.sqrt(32)
+    """Divisor of the practical radius; the authors' implementation divides beta^2."""
     share: ClassVar[float] = 3.0
+    """The 3 of beta_t^2."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        as_option(self.radius, "radius", ("auto", "proven", "practical"))
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        _ = self.certificate.axes  # refuses a model or noise that has no posterior now
 
     @cached_property
-    def directions(self) -> Floats:
-        """(Q, D): the facets, and the rays of the dual cone where a coordinate changes its sign."""
+    def certificate(self) -> PosteriorCertificate:
+        """Axes, units and draws of the posterior; the rule itself decides when to stop."""
+        return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed)
+
+    @cached_property
+    def facets(self) -> Floats:
+        """(N, D): rows of W along the axes of the noise, where objectives are independent a posteriori."""
+        return np.asarray(self.cone.facets @ self.certificate.axes.directions)
+
+    @cached_property
+    def sides(self) -> Floats:
+        """(R, D): the directions of the sides of a rectangle; here the objectives."""
+        return np.eye(self.cone.dim)
+
+    @cached_property
+    def weightings(self) -> Floats:
+        """(Q, R): weightings of the sides along which rectangles are compared; the facets come first."""
         return sign_rays(self.facets, self.cone.rays @ self.certificate.axes.directions)
 
     @property
-    def bounds(self) -> int:
-        """One interval an objective."""
-        return self.cone.dim
+    def premises(self) -> str | None:
+        """The reason why the theorem does not cover this configuration; None if it does."""
+        if (parts := len(self.model.components)) > 1:
+            return f"{self.source} is proven for one known Gaussian process, and the prior is a mixture of {parts}"
+        return None if isinstance(self.noise, Gaussian) else f"{self.source} is proven for normal noise of known size"
 
-    def spreads(self, variances: Floats) -> Floats:
-        """(K, Q): the support of a rectangle along a direction."""
-        return np.asarray(np.sqrt(variances) @ np.abs(self.directions).T)
+    @property
+    def proven_radius(self) -> bool:
+        """True if the rectangles have the size that the theorem needs."""
+        return self.radius == "proven" or (self.radius == "auto" and self.premises is None)
 
-    def diagonals(self, variances: Floats) -> Floats:
-        """(K,): in the space of the objectives."""
-        return np.asarray(2 * np.sqrt(variances.sum(axis=1)))
+    @property
+    def may_run_ahead(self) -> bool:
+        return False  # the largest rectangle changes with every evaluation; `growth` is for parallel work
+
+    def beta(self, evaluations: int) -> float:
+        """Return beta_t, the radius in posterior standard deviations, with t - 1 = `evaluations`."""
+        claims = len(self.sides) * self.n_designs * math.pi**2 * (evaluations + 1) ** 2
+        root = math.sqrt(2 * math.log(claims / (self.share * self.delta)))
+        return self.radius_scale * root / (1.0 if self.proven_radius else self.contraction)
+
+    def judge(self, state: Statistics) -> Judgement:
+        """Compute the rectangles, and discard and accept designs."""
+        certificate, everyone = self.certificate, np.arange(self.n_designs)
+        drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
+        posterior = posterior_of(self.model, certificate.axes, state, certificate.unit, drop)
+        means, variances = posterior.moments(everyone)
+        spreads, along = np.sqrt(variances @ (self.sides**2).T), self.weightings @ self.sides
+        middle = means @ along.T
+        half = self.beta(state.evaluations) * (spreads @ np.abs(self.weightings).T)
+        by, accepted = np.full(self.n_designs, -1, dtype=np.intp), np.zeros(self.n_designs, dtype=bool)
+        if state.evaluations:  # before that the common level is unknown
+            low, high = middle - half, middle + half
+            depth = self.epsilon / 2 * (along @ (self.cone.centre @ certificate.axes.directions))
+            by = discarded_by(low, high, depth, len(self.facets))
+            left = np.flatnonzero(by < 0)
+            accepted[left] = ~may_exceed(high[left], low[left], depth).any(axis=1)
+        return Judgement(posterior, middle[:, : len(self.facets)], np.linalg.norm(spreads, axis=1), accepted, by)
+
+    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+        judged = self.judge(state)
+        left = np.flatnonzero(judged.by < 0)
+        if judged.accepted[left].all():
+            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+        total = int(self.batch(state.evaluations))
+        total = total if limit is None else min(total, limit)
+        largest = left[np.argsort(-judged.sizes[left], kind="stable")[:total]]
+        each, more = divmod(total, len(largest))
+        return largest, each + (np.arange(len(largest)) < more)
+
+    def recommend(self, state: Statistics) -> Result:
+        judged, certificate = self.judge(state), self.certificate
+        discarded = judged.by >= 0
+        open_ = ~(judged.accepted | discarded)
+        why, doubt, guess = "every design is decided", self.premises, np.zeros(self.n_designs, dtype=bool)
+        if state.evaluations:
+            guess[~discarded] = pareto_mask(judged.means[~discarded], Cone.orthant(judged.means.shape[1]))
+        if open_.any():
+            why = doubt = self.unfinished(state.evaluations, int(open_.sum()))
+        doubt = doubt or certificate.withdrawn(state, judged.posterior)
+        if doubt is None and not self.proven_radius:
+            doubt = f"the radius is the practical one, {self.contraction:.3g} times smaller than the proven one"
+        theorem = f'on average over the prior, {self.source}; success "cover"'
+        assumption = f"{INDEPENDENT}; {self.noise.words}; values drawn from the prior, {self.model.words}"
+        worth = Heuristic(doubt) if doubt else self.proven(self.epsilon, theorem, assumption)
+        look = certificate.thorough(certificate.look(state), state)
+        probability = np.zeros(self.n_designs)
+        probability[look.designs] = look.choice.probability
+        epsilon = self.epsilon if worth.proof else None
+        certified = {"prior": epsilon, "every truth": None}
+        return Result.of(
+            state,
+            judged.accepted | open_ & guess,
+            worth,
+            why,
+            kept=judged.accepted,
+            covered=discarded,
+            by=judged.by,
+            epsilon=epsilon,
+            probability=probability,
+            certified=certified,
+        )

@@ -65,6 +65,12 @@ def test_the_promise_for_every_truth_is_read_off_the_same_observations():
     assert cw.verdict(result.pareto, MEANS, CONE, result.certified["every truth"])
 
 
+@pytest.mark.parametrize("confirm", ["returned", 1, None, ["all"]])
+def test_other_words_for_confirm_are_refused(confirm):
+    with pytest.raises(cw.InputError, match=r"confirm must be True .* or 'all' .every design is., got"):
+        ModelGuided(cw.Question(CONE, 0.1, 0.05, Gaussian(0.1)), 3, model=cw.models.Independent(), confirm=confirm)
+
+
 def test_every_returned_design_is_confirmed():
     without, confirmed = found(seed=2), found(seed=2, confirm=True)
     assert (confirmed.counts[confirmed.pareto] > 0).all()

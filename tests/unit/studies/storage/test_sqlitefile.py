@@ -460,7 +460,7 @@ def test_what_is_in_the_log_is_not_missed(path, tmp_path):
 @pytest.mark.parametrize(
     "module",
     [
-        "question/noisetext",
+        "noise/text",
         "studies/evaluations",
         "studies/export",
         "studies/fold",

@@ -1,4 +1,12 @@
-"""Identification with a model of the designs: the posterior certificate, and the rule that asks for what it lacks."""
+"""Identify designs with a model of them: stop by the posterior certificate, and ask for what it lacks.
+
+Rows are measured (`ModelGuided`), or one objective at a time (`SeparateModelGuided`). There a *cell* is one objective
+of one design, numbered as in `adaptive.separate`. Every objective has a posterior of its own, given the designs in
+which it was measured (docs/posterior, section 7).
+
+A model misses designs that behave unlike their neighbours. One that is worse than predicted is found where every
+returned design is evaluated (`confirm=True`); one that is better, where every design is (`confirm="all"`).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic
+from typing import Any, ClassVar, Final, Generic, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +23,7 @@ from conewise._memory import Memory
 from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_only
 from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.streams import Separately
+from conewise.certificate.streams import Separately, Streams
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models.certificate import Judged, Look, PosteriorCertificate
@@ -24,40 +32,37 @@ from conewise.models.levels import WIDTHS
 from conewise.models.priors import Prior
 from conewise.question.question import Guarantee, Heuristic, worth_of
 from conewise.rules.adaptive.answers import CertifiedRule
-from conewise.rules.adaptive.confirming import Confirm, as_confirm, unconfirmed
-from conewise.rules.adaptive.contrasts import next_pulls
+from conewise.rules.adaptive.contrasts import next_cells, next_pulls
 from conewise.rules.adaptive.elimination import SuccessiveElimination
+from conewise.rules.adaptive.separate import SeparateElimination
 from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, State
 
-LARGEST_SEED: Final = 2**63 - 1
+Confirm = bool | Literal["all"]
+"""Evaluate every returned design at least once (True), every design ("all"), or none for that reason alone."""
+
+_LARGEST_SEED: Final = 2**63 - 1
 _PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
 _CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certain: every evaluation may be the last
-_LONGEST: Final = 64  # ... or whatever somebody wants, up to this
+_LONGEST: Final = 64  # ... or as many as are asked for, up to this
 _FEWEST: Final = 2  # designs that must have been evaluated before anything is said
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """What was worked out for a state: saves time, changes nothing."""
+    """Store what was computed for a state; this saves time and changes no result."""
 
     state: Any
     look: Look
-    judged: dict[bool, Judged]
-    """By whether it was judged fully."""
+    judged: dict[bool, Judged]  # the keys are the values of `fully`
 
 
 @dataclass(frozen=True, eq=False)
 class PosteriorRule(FixedConfidence, Generic[State]):
-    """A rule that stops by the posterior certificate, whatever is measured at once: rows, or one objective of them.
-
-    What is asked for (`parts`) is a design where an evaluation has all objectives, a cell where it has one of them.
-    """
+    """A rule that stops by the posterior certificate, whether rows are measured or one objective at a time."""
 
     knows_levels: ClassVar[bool] = True
-    unseen: ClassVar[str] = "that were never evaluated"
-    """The designs of which a model alone says something, in words."""
-    unseen_one: ClassVar[str] = "that was never evaluated"
-    """The same, where it is one."""
+    unseen: ClassVar[tuple[str, str]] = "that was never evaluated", "that were never evaluated"
+    """Words for one design of which values are only predicted, and for several."""
     measured: ClassVar[str] = INDEPENDENT
     """What is assumed of how evaluations are made."""
 
@@ -67,7 +72,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     batch: int | None = field(default=None, kw_only=True)
     """Evaluations that are asked for at a time; by default one, and more the more there were."""
     prices: ArrayLike | None = field(default=None, kw_only=True)
-    """(K,): what one evaluation of each design costs, relative to the others; what is asked for is worth its price."""
+    """(K,): what one evaluation of each design costs, relative to the other designs."""
     begin: Sequence[int] = field(default=(), kw_only=True)
     """Designs that are evaluated once before anything else is asked for, in this order."""
     looks: int = field(default=1, kw_only=True)
@@ -78,9 +83,12 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         super().__post_init__()
         if self.radius_scale != 1.0:
             raise InputError("a rule with a model has no radii: leave radius_scale out.")
-        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=_LARGEST_SEED))
         object.__setattr__(self, "looks", as_count(self.looks, "looks"))
-        object.__setattr__(self, "confirm", as_confirm(self.confirm))
+        if not isinstance(self.confirm, bool | np.bool_) and self.confirm != "all":
+            what = "True (every returned design is evaluated), False or 'all' (every design is)"
+            raise InputError(f"confirm must be {what}, got {shown(self.confirm)}.")
+        object.__setattr__(self, "confirm", self.confirm if self.confirm == "all" else bool(self.confirm))
         if self.batch is not None:
             object.__setattr__(self, "batch", as_count(self.batch, "batch"))
         if self.prices is not None:
@@ -92,45 +100,46 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
     @cached_property
     def certificate(self) -> PosteriorCertificate:
-        """When to stop and what to claim."""
+        """The certificate that says when to stop and what to claim."""
         return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
 
     @property
     @abstractmethod
     def for_every_truth(self) -> CertifiedRule[State]:
-        """Reads a certificate of looks off the same observations: it is valid for any sampling rule."""
+        """A rule whose certificate holds for every truth and any sampling rule; it reads the same observations."""
 
     @abstractmethod
     def times(self, state: State) -> Counts:
-        """(K, M): how often each thing that is measured by itself was measured."""
+        """Return how often each design or cell was measured, (K, 1) or (K, D)."""
 
     @abstractmethod
     def chosen(self, look: Look, state: State, count: int) -> Pulls:
-        """The next `count` evaluations: the sampling rule. Any is valid, since the certificate does not ask for it."""
+        """Return the next `count` evaluations. Any sampling rule is valid: the certificate does not depend on it."""
 
     def start(self) -> State:
-        """Nothing observed."""
+        """Return the state before the first observation."""
         return self.for_every_truth.start()
 
     def tell(self, state: State, observations: Observations) -> State:
-        """The state with these observations."""
+        """Return the state with these observations."""
         return self.for_every_truth.tell(state, observations)
 
     def seen(self, state: State) -> Statistics | Separately:
-        """All that was observed."""
+        """Return statistics of all observations."""
         return self.for_every_truth.seen(state)
 
     def ask(self, state: State, most: int | None = None) -> Pulls:
-        """What reduces most what the answer still depends on; nothing when it is certified."""
+        """Return the evaluations that settle most of what the answer still depends on; none when it is certified."""
         limit = self.allowed(state, most)
         count = self.batch or 1 + state.evaluations // _PATIENCE
         if limit is not None:
             count = min(limit, max(count, _LONGEST) if most is not None else count)
         if count == 0:
             return Pulls([], [])
-        if self.model.independent and len(unseen := np.flatnonzero(self.times(state) == 0)):
-            return Pulls(unseen[:limit])  # nothing else says anything about them
-        if len(first := self._to_begin_with(state)):
+        times = self.times(state)
+        if self.model.independent and len(unseen := np.flatnonzero(times == 0)):
+            return Pulls(unseen[:limit])  # no other design tells anything about them
+        if first := [k * self.parts + m for k in self.begin for m in range(self.parts) if times[k, m] == 0]:
             return Pulls(first[:limit])
         look = self._look(state)
         if not self._finished(look, state):
@@ -139,22 +148,19 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             return self.chosen(look, state, count)
         return Pulls(self._unconfirmed(look, state)[:count])
 
-    def _to_begin_with(self, state: State) -> Indices:
-        """What is measured first, and was not yet."""
-        times = self.times(state)
-        wanted = [k * self.parts + m for k in self.begin for m in range(self.parts) if times[k, m] == 0]
-        return np.array(wanted, dtype=np.intp)
-
     @property
     def may_run_ahead(self) -> bool:
-        """Not: another evaluation of a design that was just evaluated says little. `batch` is for many hands."""
+        """False: another evaluation of a design that was just evaluated tells little. Use `batch` for many hands."""
         return False
 
     def _unconfirmed(self, look: Look, state: State) -> Indices:
+        """Return the designs or cells that `confirm` still asks for, those of returned designs first."""
         times = self.times(state)
         returned = np.zeros(times.shape, dtype=bool)
         returned[look.chosen] = True
-        return unconfirmed(self.confirm, np.flatnonzero(returned), times.ravel())
+        unseen = np.flatnonzero(times.ravel() == 0)
+        first = returned.ravel()[unseen] & bool(self.confirm)
+        return np.concatenate([unseen[first], unseen[~first] if self.confirm == "all" else unseen[:0]])
 
     def _look(self, state: State, *, thorough: bool = False) -> Look:
         last = _MEMORY.last(self)
@@ -171,13 +177,13 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         return known[fully]
 
     def _finished(self, look: Look, state: State) -> bool:
-        """Whether the set is certified at epsilon; the draws that chose it say when it is worth judging."""
+        """Return True if the set is certified at epsilon; it is judged only where the draws that chose it allow it."""
         if look.choice.failing > self.delta or int((state.counts > 0).sum()) < _FEWEST:
             return False
         return self._judged(look, state).epsilon <= self.epsilon
 
     def recommend(self, state: State) -> Result:
-        """The answer so far: what the posterior certifies, and what would hold for every truth."""
+        """Return the answer so far: what the posterior certifies, and what would hold for every truth."""
         look = self._look(state, thorough=True)
         returned = np.zeros(self.n_designs, dtype=bool)
         returned[look.chosen] = True
@@ -213,38 +219,26 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             return Heuristic("too early: nothing is certified yet")
         scope = "for every component of the prior" if self.robust else "on average over the prior"
         noise = self.certificate.axes.words or self.noise.words
+        levels = around = unseen = ""
+        if self.certificate.required is not None:
+            levels = " with levels"
+            unit = "epsilon" if self.certificate.axes.variances is not None and self.epsilon > 0 else "the noise"
+            *some, last = (f"{width:g}" for width in WIDTHS)
+            around = (
+                "; the common level of an objective that has a level normal around that, with a standard deviation of "
+                f"{', '.join(some)} or {last} times {unit}"
+            )
+        if count := int((self.times(state) == 0).any(axis=1).sum()):
+            one, several = self.unseen
+            among = f"at the one design {one}" if count == 1 else f"among the {count} designs {several}"
+            unseen = f"; a lone spike {among} would be missed"
         proof = Guarantee(
             max(reached, self.epsilon),
             self.delta,
-            f'{scope}, posterior certificate{self._with_levels}, success "{self.success}", docs/posterior',
-            f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{self._around}"
-            f"{self._unseen(state)}",
+            f'{scope}, posterior certificate{levels}, success "{self.success}", docs/posterior',
+            f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{around}{unseen}",
         )
         return worth_of(proof, self.noise)
-
-    @property
-    def _with_levels(self) -> str:
-        return "" if self.certificate.required is None else " with levels"
-
-    @property
-    def _around(self) -> str:
-        """What is assumed of common levels where something is required, in words."""
-        if self.certificate.required is None:
-            return ""
-        unit = "epsilon" if self.certificate.axes.variances is not None and self.epsilon > 0 else "the noise"
-        *some, last = (f"{width:g}" for width in WIDTHS)
-        return (
-            "; the common level of an objective that has a level normal around that, with a standard deviation of "
-            f"{', '.join(some)} or {last} times {unit}"
-        )
-
-    def _unseen(self, state: State) -> str:
-        """What a model cannot know of designs that were never evaluated, in words."""
-        unseen = int((self.times(state) == 0).any(axis=1).sum())
-        if not unseen:
-            return ""
-        among = f"among the {unseen} designs {self.unseen}"
-        return f"; a lone spike {among if unseen > 1 else f'at the one design {self.unseen_one}'} would be missed"
 
     def _result(
         self,
@@ -274,11 +268,11 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         )
 
     def returned(self, state: State) -> Indices:
-        """The designs that would be returned now, ascending."""
+        """Return the designs that would be returned now, ascending."""
         return self._look(state).chosen
 
     def probability(self, state: State) -> Floats:
-        """(K,): how probably each design is Pareto optimal, on average over the prior."""
+        """Return the probability of each design to be Pareto optimal, (K,), on average over the prior."""
         return self._probability(self._look(state))
 
     def _probability(self, look: Look) -> Floats:
@@ -287,7 +281,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         return found
 
     def _covering(self, look: Look) -> Indices:
-        """(K,): the returned design that covers each of the others by the posterior means; -1 for the returned."""
+        """Return the design that covers each design left out, (K,), by the posterior means; -1 for returned designs."""
         by, inside = np.full(self.n_designs, -1, dtype=np.intp), look.chosen
         outside = np.setdiff1d(np.arange(self.n_designs), inside)
         if len(inside) and len(outside):
@@ -297,7 +291,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         return by
 
     def _every_truth(self, state: State, returned: Bools) -> float | None:
-        """What the certificate of looks says of the same set; nothing before it has seen every design."""
+        """Return the epsilon of the same set for every truth; None before every design was evaluated."""
         rule = self.for_every_truth
         if not rule.begun(state):
             return None
@@ -306,7 +300,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
 @dataclass(frozen=True, eq=False)
 class ModelGuided(PosteriorRule[Checkpoints]):
-    """Evaluates what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+    """Evaluate what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
 
     The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
     `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
@@ -324,17 +318,64 @@ class ModelGuided(PosteriorRule[Checkpoints]):
 
     @cached_property
     def for_every_truth(self) -> SuccessiveElimination:
-        """Whole rows; without pilots, which would be observations that no claim uses."""
+        """Elimination by whole rows; without pilots, which would be observations that no claim uses."""
         return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
 
     def times(self, state: Checkpoints) -> Counts:
-        """(K, 1): how often each design was evaluated."""
         return state.counts[:, None]
 
     def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
-        """The largest reduction for its price, one design after the other (docs/posterior, section 7)."""
+        """Return the largest reductions for their price, one design after the other (docs/posterior, section 7)."""
         prices = None if self.prices is None else np.asarray(self.prices)
         return next_pulls(look, self.certificate, count, prices)
+
+
+@dataclass(frozen=True, eq=False)
+class SeparateModelGuided(PosteriorRule[Streams]):
+    """Measure the objective of the design that leaves least open for its price, by a model of the designs.
+
+    As `ModelGuided`, with cells in the place of designs. A measurement costs the price of its objective
+    (`Objective(price=...)`) times that of its design (`prices`). `confirm` measures every objective of the returned
+    designs at least once. The noise of different objectives has to be independent.
+
+    >>> from conewise import Cone, Question, models, noise
+    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian([0.1, 0.2]))
+    >>> rule = SeparateModelGuided(question, 3, model=models.Independent())
+    >>> rule.ask(rule.start())  # no other design tells anything about them
+    Pulls(6 evaluations of 6 designs)
+
+    Reference: docs/posterior, section 7.
+    """
+
+    unseen: ClassVar[tuple[str, str]] = ("of which not every objective was measured",) * 2
+    measured: ClassVar[str] = f"{INDEPENDENT}, objectives measured separately"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not np.array_equal(self.certificate.axes.directions, np.eye(self.dim)):
+            raise InputError(
+                "a model of objectives that are measured one by one needs noise that is independent between them, got "
+                "a covariance with correlations: give one standard deviation an objective, noise.Gaussian([...]), or "
+                "leave the model out."
+            )
+
+    @cached_property
+    def for_every_truth(self) -> SeparateElimination:
+        """Elimination by single objectives."""
+        return SeparateElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations)
+
+    @property
+    def parts(self) -> int:
+        """The number of objectives: each is measured by itself."""
+        return self.dim
+
+    def times(self, state: Streams) -> Counts:
+        return state.seen.repetitions
+
+    def chosen(self, look: Look, state: Streams, count: int) -> Pulls:
+        """Return the largest reductions for their price, one cell after the other (docs/posterior, section 7)."""
+        designs = np.ones(self.n_designs) if self.prices is None else np.asarray(self.prices)
+        return next_cells(look, self.certificate, count, np.outer(designs, self.for_every_truth.prices))
 
 
 def _as_begin(begin: Sequence[int], n_designs: int) -> tuple[int, ...]:
