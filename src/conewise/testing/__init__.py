@@ -1,4 +1,4 @@
-"""The suites that every algorithm, problem and storage of conewise passes, for those of others (extra `testing`).
+"""The suites that algorithms, certificates, problems and storages of conewise pass, for others (extra `testing`).
 
 A class of tests inherits a suite and says how the thing under test is made; pytest collects it like any other class.
 
@@ -16,10 +16,12 @@ try:
 except ImportError:
     raise ConewiseError(f"the suites of conewise.testing need pytest: {from_extra('testing')}.") from None
 
-pytest.register_assert_rewrite("conewise.testing.algorithms", "conewise.testing.problems", "conewise.testing.storages")
+for _suite in ("algorithms", "intervals", "problems", "storages"):
+    pytest.register_assert_rewrite(f"conewise.testing.{_suite}")
 
 from conewise.testing.algorithms import AlgorithmContract  # noqa: E402 - after asking for readable failures
+from conewise.testing.intervals import IntervalsContract  # noqa: E402
 from conewise.testing.problems import ProblemContract  # noqa: E402
 from conewise.testing.storages import StorageContract  # noqa: E402
 
-__all__ = ["AlgorithmContract", "ProblemContract", "StorageContract"]
+__all__ = ["AlgorithmContract", "IntervalsContract", "ProblemContract", "StorageContract"]
