@@ -51,7 +51,7 @@ def test_costs_are_what_their_definitions_say():
                 gains = (values[j] - values[i]) / spread
                 coming = level_of(counts, min(have[i], have[j]))
                 following = counts[min(np.searchsorted(counts, min(have[i], have[j]), side="right"), len(counts) - 1)]
-                if i == j or claims.fine_at[costs.rows[row], column] <= epsilon:
+                if i == j or claims.no_worse_at[costs.rows[row], column] <= epsilon:
                     assert costs.fine[row, column] == 0
                 else:
                     slack = (epsilon * CONE.widths / spread - gains).max()

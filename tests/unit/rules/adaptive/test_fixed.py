@@ -113,7 +113,7 @@ def widest(checked: FixedSample, rows, i: int, j: int, alpha: float) -> np.ndarr
     return np.array([checked.radii.quantiles(np.array(float(fewer)), np.array(math.log(alpha))) * spread])
 
 
-PARTS = {"fine": 0.4, "any": 0.2, "sure": 0.4}
+PARTS = {"fine": 0.4, "out": 0.6}
 """Of delta, for `contain`."""
 
 
@@ -133,9 +133,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     def out(i, j):
         if not stepwise:
             return [seen(i, j, delta / (k * (k - 1)))]
-        by_anybody = seen(i, j, PARTS["any"] * delta / ((k - 1) * len(live)))
-        pairs = len(live) * (len(live) - 1)
-        return [by_anybody, *([seen(i, j, PARTS["sure"] * delta / pairs)] if j in sure else [])]
+        return [seen(i, j, PARTS["out"] * delta / ((k - 1) * len(live)))]
 
     def beaten(i, j):
         return any(met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any() for met in out(i, j))
@@ -203,7 +201,8 @@ def test_exact_identification_is_what_its_definitions_say(kind):
         whole = checked.delta * checked.radii.claim_share
         for seed in range(5):
             rows = random_rows(seed, k, cone.dim, 0.3, (3000, 4000) if kind == "bounded" else (40, 60))
-            easy, hard = (PARTS[name] * whole / (k * (k - 1)) for name in ("sure", "any"))
+            hard = PARTS["out"] * whole / (k * (k - 1))
+            easy = PARTS["out"] * whole / (k - 1)  # when no other design is left
             for i in range(1, k):  # moved along the centre until the worst gain is where it should be
                 alpha = float(np.random.default_rng([seed, i]).choice([1e-9, hard, math.sqrt(easy * hard), easy, 0.1]))
                 radii = np.array([radius(checked, rows, i, 0, n, alpha) for n in range(len(cone.facets))])
@@ -217,7 +216,7 @@ def test_exact_identification_is_what_its_definitions_say(kind):
                 assert masks(claims) == twin(checked, rows, epsilon), (cone, seed, epsilon)
             claims = checked.claims(found)
             met += np.sum(masks(claims), axis=1)
-            steps += int(claims.comparisons.standing.sure.any())
+            steps += int(claims.pairs.standing.sure.any())
     assert (met[[0, 1, 3]] > 0).all()
     assert steps > 5
 
@@ -237,7 +236,7 @@ def test_exact_identification_where_all_designs_are_optimal_or_alike(kind):
         alike = [np.clip(errors[0], -3, 3)] * k
         claims = checked.claims(statistics(alike, 2))
         assert not claims.beaten.any()
-        assert not claims.comparisons.standing.sure.any()
+        assert not claims.pairs.standing.sure.any()
         constant = [np.full((50, 2), 0.1)] * k
         assert not checked.claims(statistics(constant, 2)).beaten.any()
 
@@ -249,7 +248,7 @@ def test_a_tie_without_noise_is_not_sure():
     for n, behind in ((5, 0.01), (400, 0.01), (400, 5.0)):
         rows = [np.tile(mean, (n, 1)) for mean in ([0.0, 0.1], [-behind, 0.1], [9.0, -3.0])]
         claims = checked.claims(statistics(rows, 2))
-        assert not claims.comparisons.standing.sure[1]
+        assert not claims.pairs.standing.sure[1]
         assert claims.beaten.tolist() == [False, behind > 1, False]
 
 

@@ -109,10 +109,12 @@ def test_any_batches_give_the_same_state(noise, batch):
         state = rule.tell(state, Observations.single(told[start : start + batch], rows[start : start + batch]))
     whole = rule.tell(rule.start(), Observations.single(told, rows))
     for ours, theirs in ((state, whole),):
-        numbers, expected = rule.certificate.best(ours), rule.certificate.best(theirs)
-        assert numbers.fine_at == pytest.approx(expected.fine_at, rel=1e-9)
-        assert numbers.cover_at == pytest.approx(expected.cover_at, rel=1e-9)
-        assert (numbers.beats == expected.beats).all()
+        claims, expected = (rule.certificate.claims(each, sharp=True) for each in (ours, theirs))
+        assert claims.no_worse_at == pytest.approx(expected.no_worse_at, rel=1e-9)
+        everyone, anything = np.arange(len(claims.left)), np.full(claims.no_worse_at.shape, np.inf)
+        reach = [each.pairs.covered_at(everyone, everyone, anything) for each in (claims, expected)]
+        assert reach[0] == pytest.approx(reach[1], rel=1e-9)
+        assert (claims.beaten == expected.beaten).all()
         assert rule.recommend(ours).certified_epsilon == pytest.approx(rule.recommend(theirs).certified_epsilon)
 
 
