@@ -67,7 +67,7 @@ class TestRows(Kinds):
 class TestPilots(TestRows):
     kinds = ("known", "unknown")
     looks = (12, 24, 48)
-    tuning = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2), pilot_first=2)
+    tuning = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2))
     test_names_of_designs_and_objectives_do_not_matter = None  # weights come from draws in the order of the designs
 
     def make(self, question, n_designs, scale):
@@ -143,8 +143,8 @@ class TestBlocksOfAPopulation(TestBlocks):
 
 
 class TestBlocksOnce(TestBlocks):
-    looks = (24,)
+    looks, counts_differ = (24,), False
 
 
 class TestBlocksOfAPopulationOnce(TestBlocksOfAPopulation):
-    looks = (24,)
+    looks, counts_differ = (24,), False

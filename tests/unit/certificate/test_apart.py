@@ -12,6 +12,7 @@ import conewise as cw
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.streams import Separately, Streams, by_objective
+from conewise.certificate.weights import Standing
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 from conewise.rules import SeparateElimination
@@ -126,12 +127,14 @@ def test_each_objective_is_compared_at_the_checkpoint_that_both_designs_have_rea
     common = counts[np.searchsorted(counts, times[[0, 1]].min(axis=0), side="right") - 1]
     ahead = np.array([values[:g, 1, d].mean() - values[:g, 0, d].mean() for d, g in enumerate(common)])
     np.testing.assert_allclose(found.gains[0, 0], WIDE.facet_values(ahead))
-    total = np.zeros(2)
-    for d, g in enumerate(common):  # alone, the other objective measured so often that it adds nothing
-        alone = question(ByObjective([s if own == d else 1e-9 for own, s in enumerate((0.3, 0.4))]), WIDE, "contain")
-        part, seen = streams(alone, values[:g], np.full(MEANS.shape, g))
-        total += part.compare(seen, EVERYONE).fine(*pair).radii[0, 0]
-    np.testing.assert_allclose(found.radii[0, 0], total, rtol=1e-4)
+    total, spending, tables = np.zeros(2), made.ruler(state).spending, made.tables
+    row = tables.rows(spending.log_fine(EVERYONE, Standing.at_first(5)), False).item()
+    for d, g in enumerate(common):
+        for n, w in enumerate(WIDE.facets):
+            part = [place for place in range(4) if made.radii.facet_of[place] == n][d]
+            z = tables.fine[part, row, np.searchsorted(counts, g)]
+            total[n] += z * abs(w[d]) * (0.3, 0.4)[d] * math.sqrt(2 / g)
+    np.testing.assert_allclose(found.radii[0, 0], total)
 
 
 def test_an_objective_that_lags_behind_leaves_pairs_open_and_the_others_decide():
@@ -141,7 +144,8 @@ def test_an_objective_that_lags_behind_leaves_pairs_open_and_the_others_decide()
     assert made.claims(nothing).undecided.all()
     made, few = streams(asked, values, np.array([[60, made.levels.counts[0]]] * 5))
     assert made.claims(few).accepted[0]
-    lacking = Separately.empty(5, 2).summed(by_objective(EVERYONE, np.where(EVERYONE[:, None] == [1, 1], np.nan, MEANS)))
+    lacking = np.where(EVERYONE[:, None] == [9, 1], np.nan, MEANS)
+    lacking = Separately.empty(5, 2).summed(by_objective(EVERYONE, lacking))
     once = Certificate(asked, 5, once=True, apart=True)
     assert once.claims(lacking).undecided[1]
 

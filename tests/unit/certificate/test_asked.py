@@ -1,4 +1,4 @@
-"""What every certificate has in common: its question, and claims that follow from comparisons."""
+"""What a certificate refuses, and which designs it compares."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pytest
-from conewise.certificate.separate import Separately, SeparateSample
 from shared.certificates import certificate
 
 import conewise as cw
-from conewise.certificate.asked import Asked
-from conewise.certificate.certificate import Sample
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.streams import Separately, by_objective
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Gaussian
 
@@ -48,9 +47,9 @@ def test_a_noise_level_of_zero_is_refused(sigma):
 def test_a_sample_of_other_designs_than_were_announced_is_refused(question):
     """Whether or not levels are read off it first."""
     for sample, seen in [
-        (Sample(question, 3), Statistics.empty(4, 2)),
-        (Sample(question, 3), Statistics.empty(3, 1)),
-        (SeparateSample(question, 3), Separately.empty(2, 2)),
+        (Certificate(question, 3, once=True), Statistics.empty(4, 2)),
+        (Certificate(question, 3, once=True), Statistics.empty(3, 1)),
+        (Certificate(question, 3, once=True, apart=True), Separately.empty(2, 2)),
     ]:
         with pytest.raises(cw.InputError, match="3 and 2 were announced"):
             sample.claims(seen)
@@ -59,11 +58,12 @@ def test_a_sample_of_other_designs_than_were_announced_is_refused(question):
 def test_whoever_misses_a_level_is_out_and_not_compared():
     designs, values = np.repeat([0, 1, 2], 200), np.repeat([[2.0, 2.0], [0.0, 9.0], [0.0, 0.0]], 200, axis=0)
     rows, apart = Statistics.empty(3, 2).add(Observations.single(designs, values)), Separately.empty(3, 2)
-    for found in (Sample(LEVEL, 3).claims(rows), SeparateSample(LEVEL, 3).claims(apart.add(designs, values))):
+    parts = apart.summed(by_objective(designs, values))
+    for seen, checked in (
+        (rows, Certificate(LEVEL, 3, once=True)),
+        (parts, Certificate(LEVEL, 3, once=True, apart=True)),
+    ):
+        found = checked.claims(seen)
         assert found.misses.tolist() == [False, True, True]
-        assert found.left.tolist() == found.comparisons.table.designs.tolist() == [0]
+        assert found.left.tolist() == found.pairs.designs.tolist() == [0]
         assert found.accepted.tolist() == [True, False, False]
-
-
-def test_a_certificate_says_how_designs_compare_and_what_is_known_of_levels():
-    assert Asked.__abstractmethods__ == {"table", "boundaries", "bounds"}

@@ -31,7 +31,7 @@ NOISES = [Gaussian(0.5), SubGaussian(0.5), Bounded(-1, 1)]
 @pytest.mark.parametrize("cone", CONES, ids=lambda cone: cone.text)
 def test_claims_are_what_their_definitions_say(cone, notion):
     seen = np.zeros(4, dtype=int)
-    for seed in range(6):  # every noise, and a deviation for each design with every spread
+    for seed in range(12):  # every noise, and a deviation for each design with every spread
         noise = NOISES[seed % 3] if cone.dim != 2 or seed % 2 else Gaussian(np.linspace(0.2, 1.0, 12).reshape(6, 2))
         checked = certificate(cone, noise, 6, epsilon=1.0, notion=notion)
         state = random_state(checked, seed, spread=[0.1, 0.5, 2.0][seed % 3])

@@ -269,7 +269,7 @@ def test_evidence_of_a_design_that_is_out_at_once_is_the_first_look():
     assert state.struck_by.tolist()[:2] == [-1, -1]
     by = state.struck_by[2]
     compared = rule.evidence(state).compare(np.arange(3))
-    seen = compared.out(np.array([2]), np.array([by]), covering=True)[0]
+    seen = compared.out(np.array([2]), np.array([by]), covering=True)
     np.testing.assert_allclose(seen.gains[0, 0], [5.0, 4.0] if by == 0 else [5.05, 3.95])
     assert (seen.radii[0, 0] < 1.0).all()
     assert seen.widest[0, 0] >= seen.radii[0, 0].max()

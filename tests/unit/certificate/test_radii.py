@@ -19,7 +19,7 @@ import conewise as cw
 from conewise.certificate import radii
 from conewise.certificate.bounded import VARIANCE_SHARE, AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, spending
-from conewise.certificate.radii import KnownScale, StudentT, radii_for, radii_for_one_look, student_quantiles
+from conewise.certificate.radii import KnownScale, StudentT, radii_for, student_quantiles
 from conewise.certificate.radius import sample_variances
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
@@ -194,7 +194,7 @@ def mean_of(law: Law) -> float:
 
 
 def bernstein(delta: float, n_designs: int = 1, cone: cw.Cone = LINE) -> EmpiricalBernstein:
-    made = radii_for_one_look(cone.facets, Bounded(0, 1), n_designs, delta)
+    made = radii_for(cone.facets, Bounded(0, 1), n_designs, delta, once=True)
     assert isinstance(made, EmpiricalBernstein)
     return made
 
@@ -306,15 +306,29 @@ def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_h
     assert norm.isf(0.01) * math.sqrt(2 * 0.001 / 2000) < radius < 0.5 * hoeffding
 
 
+def test_sample_variances_are_those_of_the_definition_and_one_observation_has_none():
+    rng, cone = np.random.default_rng(3), cw.Cone.ice_cream(60, facets=5)
+    rows = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) for n in (1, 2, 9, 40)]
+    scatters = np.array([(x - x.mean(axis=0)).T @ (x - x.mean(axis=0)) for x in rows])
+    found = StudentT(cone.facets, GaussianUnknown(), 4, 0.1).variances(
+        np.arange(4), scatters, np.array([1.0, 2, 9, 40])
+    )
+    assert np.isinf(found[0]).all()
+    for k in (1, 2, 3):
+        np.testing.assert_allclose(found[k], np.var(rows[k] @ cone.facets.T, axis=0, ddof=1), rtol=1e-9)
+
+
 # -- which argument for which noise --------------------------------------------------------------------------------
 
 
 def test_every_assumption_has_its_argument():
     kinds = {StudentT: GaussianUnknown(), KnownScale: SubGaussian(2.0)}
     box = Bounded([0, -1], [1, 4])
-    looks = ((radii_for, AnytimeBernstein), (radii_for_one_look, EmpiricalBernstein))
-    made_for = [(make(ORTHANT.facets, noise, 3, 0.1), kind) for make, _ in looks for kind, noise in kinds.items()]
-    made_for += [(make(ORTHANT.facets, box, 3, 0.1), kind) for make, kind in looks]
+    looks = ((False, AnytimeBernstein), (True, EmpiricalBernstein))
+    made_for = [
+        (radii_for(ORTHANT.facets, noise, 3, 0.1, once=o), kind) for o, _ in looks for kind, noise in kinds.items()
+    ]
+    made_for += [(radii_for(ORTHANT.facets, box, 3, 0.1, once=once), kind) for once, kind in looks]
     for made, kind in made_for:
         assert type(made) is kind
         assert made.estimates == (kind is not KnownScale)
@@ -332,8 +346,8 @@ def test_what_is_known_beforehand_is_used_and_what_was_seen_is_not():
 
 
 def test_the_range_of_a_facet_is_that_of_the_box():
-    for make in (radii_for, radii_for_one_look):
-        made = make(ORTHANT.facets, Bounded([0, -1], [1, 4]), 2, 0.1)
+    for once in (False, True):
+        made = radii_for(ORTHANT.facets, Bounded([0, -1], [1, 4]), 2, 0.1, once=once)
         assert isinstance(made, AnytimeBernstein | EmpiricalBernstein)
         assert made.ranges.tolist() == [1.0, 5.0]
         assert made.worst.tolist() == [0.25, 6.25]

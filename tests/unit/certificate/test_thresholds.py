@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conewise.certificate.requirements import Bounds
 
 import conewise as cw
 from conewise.certificate.bounded import CURVE, LARGEST_SQUARES, log_mixture
-from conewise.certificate.certificate import Sample
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.thresholds import Bounds
 from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
@@ -165,7 +165,7 @@ def test_levels_within_the_smallest_rounding_of_an_average_are_met():
     assert bounds.misses.tolist() == [False]
     third = Statistics.empty(2, 2).add(Observations.single([0] * 3 + [1] * 3, [[0.1, 1.0]] * 3 + [[0.3, 2.0]] * 3))
     exact = cw.Question(ORTHANT, 0.1, 0.05, Gaussian([1e-9, 1.0]), "contain", [cw.Objective("a", level=0.1), "b"])
-    assert not Sample(exact, 2).claims(third).misses.any()
+    assert not Certificate(exact, 2, once=True).claims(third).misses.any()
 
 
 def test_levels_go_with_units_and_directions():

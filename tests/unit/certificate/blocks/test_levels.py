@@ -42,7 +42,7 @@ def test_bounded_values_are_bet_on_design_by_design(population):
     paired = certificate(Bounded(0, 1), blocks=40, population=population)
     values = answers(RATES, 40, seed=2)
     state = paired.tell_table(values)
-    required, bounds = paired.required, paired.numbers(state).bounds
+    required, bounds = paired.required, paired.claims(state).bounds
     for design in range(len(RATES)):
         own = 2 * values[design, :, 1] - 1
         won = {
@@ -67,7 +67,7 @@ def test_normal_values_have_students_radius():
     rng = np.random.default_rng(3)
     values = RATES[:, None, :] + 0.3 * rng.normal(size=(4, 60, 2))
     paired = certificate(GaussianUnknown(0.0), population=90, once=True)
-    bounds = paired.numbers(paired.tell_table(values)).bounds
+    bounds = paired.claims(paired.tell_table(values)).bounds
     own = values[:, :, 1]
     spread = own.std(axis=1, ddof=1) * np.sqrt(1 / 60 - 1 / 90)
     for edges, sign, share in ((bounds.lower, -1, 0.05 / 4 / 4), (bounds.upper, 1, 0.05 / 4 / 4)):

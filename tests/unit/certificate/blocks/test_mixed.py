@@ -10,6 +10,7 @@ import conewise as cw
 from conewise.certificate.blocks.kinds import Kinds
 from conewise.certificate.blocks.mixed import MixedBounds
 from conewise.certificate.blocks.wagers import lower_bounds, stakes_for
+from conewise.certificate.weights import Standing
 from conewise.data.observations import Observations
 from conewise.errors import InputError
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
@@ -92,9 +93,9 @@ def test_read_step_by_step_or_at_once_and_everything_is_exact_in_the_end(success
 def test_a_facet_without_noise_costs_nothing_and_decides_at_once():
     values = drawn()
     certificate = rule(values, None).certificate
-    assert certificate.fine_share == 0.05 / (4 * 2)
-    assert certificate.out_share == 0.05 / (4 * 3 * 2)
-    assert rule(values, None, success="contain").certificate.out_share == 0.05 / (4 * 3)
+    first = Standing.at_first(4)
+    assert certificate.shares(first) == pytest.approx((0.05 / (4 * 2), 0.05 / (4 * 3 * 2)))
+    assert rule(values, None, success="contain").certificate.shares(first)[1] == pytest.approx(0.05 / (4 * 3))
 
 
 def test_equal_prices_do_not_settle_an_exact_question():
@@ -110,7 +111,7 @@ def test_equal_prices_do_not_settle_an_exact_question():
     assert result.certified_epsilon == 0
     few = PairedElimination(question, 2, blocks=40, population=None)
     early = few.tell(few.start(), Observations.single([0, 1] * 6, values[:, :6].transpose(1, 0, 2).reshape(-1, 3)))
-    assert few.certificate.numbers(early).fine_at[1, 0] > 0
+    assert few.certificate.claims(early).accept_at[1] > 0
     open_ = few.recommend(early)
     assert open_.status.tolist() == ["kept", "undecided"]
     assert open_.certified_epsilon == 0
@@ -135,13 +136,13 @@ def test_any_batches_give_the_same_bounds():
     values[:, 12:, 1] += np.random.default_rng(2).normal(size=(4, 48)).round(1)
     certificate = rule(values, None).certificate
     early = certificate.tell(certificate.start(), _prefix(values, 0, 12))
-    assert certificate._sums(early)[1, 0, 1, 1] == -np.inf  # nothing shows its noise yet
+    assert np.isinf(certificate.claims(early).accept_at).any()  # nothing shows its noise yet
     state = early
     for start in range(12, 60, 8):
         state = certificate.tell(state, _prefix(values, start, start + 8))
-    fresh = certificate.tell_table(values)
-    np.testing.assert_array_equal(certificate._sums(state), certificate._sums(fresh))
-    assert certificate._sums(state)[1, 0, 1, 1] < 0
+    found, fresh = certificate.claims(state), certificate.claims(certificate.tell_table(values))
+    np.testing.assert_array_equal(found.accept_at, fresh.accept_at)
+    assert np.isfinite(found.accept_at).all()
 
 
 def _prefix(values, start, stop):
