@@ -17,7 +17,7 @@ from conewise.data.observations import Observations
 from conewise.noise import Noise
 from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import cover_gaps, suboptimality_gaps
-from conewise.question.question import Question, verdict
+from conewise.question.question import Notion, Question, verdict
 
 _ROUNDING = 1e-9
 _MASKS = ("beaten", "accepted", "covered", "undecided", "certain")
@@ -73,7 +73,7 @@ class IntervalsContract:
         beside = 1.05 * spread * self.epsilon / cover_gaps(np.array([0 * centre, across]), self.cone)[0, 1]
         return np.vstack([np.zeros((4, 2)), -behind * centre, beside * across, -beside * across])
 
-    def question(self, success: str, delta: float | None = None, order: Indices | None = None) -> Question:
+    def question(self, success: Notion, delta: float | None = None, order: Indices | None = None) -> Question:
         """Return the question with objectives in another order, which have their noise and facets with them."""
         order = np.arange(self.cone.dim) if order is None else order
         cone = Cone(self.cone.facets[:, order])
