@@ -51,12 +51,12 @@ def test_costs_are_what_their_definitions_say():
                 gains = (values[j] - values[i]) / spread
                 coming = level_of(counts, min(have[i], have[j]))
                 following = counts[min(np.searchsorted(counts, min(have[i], have[j]), side="right"), len(counts) - 1)]
-                if i == j or claims.fine_at[costs.rows[row], column] <= epsilon:
+                if i == j or claims.no_worse_at[costs.rows[row], column] <= epsilon:
                     assert costs.fine[row, column] == 0
                 else:
                     slack = (epsilon * CONE.widths / spread - gains).max()
-                    slack = np.hypot(max(slack, 0.0), np.sqrt(0.5 / min(have[i], have[j])))
-                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1])
+                    slack = np.hypot(slack, np.sqrt(0.5 / min(have[i], have[j]))) if slack > 0 else 0.0
+                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1]) if slack else counts[-1]
                     assert costs.fine[row, column] == pytest.approx(needed, rel=1e-9)
                 if i != j:
                     margins[column] = (gains + epsilon / certificate.cover_factor / spread).min(), coming, following

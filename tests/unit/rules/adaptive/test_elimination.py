@@ -18,7 +18,7 @@ from conewise.rules import Certificate, Claims, SuccessiveElimination
 
 ORTHANT = cw.Cone.orthant(2)
 LOOKS = 14
-NAMES = ("beaten", "accepted", "covered", "undecided", "accept_at", "fine_at")
+NAMES = ("beaten", "accepted", "covered", "undecided", "accept_at", "no_worse_at")
 
 
 def assert_same(found: Claims, fresh: Claims) -> None:
