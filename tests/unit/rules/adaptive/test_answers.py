@@ -101,7 +101,7 @@ def test_more_designs_than_are_compared_pair_by_pair(monkeypatch, noise, success
     for module in (claims, certificate):
         monkeypatch.setattr(module, "FEW", 5)
     means = np.random.default_rng(3).normal(size=(12, 2)) * 3
-    looked = rule(0.5, success, noise, k=12)
+    looked = rule(0.5, success, noise, k=12, pilots=False)
     state = looked.start()
     if each:
         state = looked.tell(state, observed(means, each, seed=1))
