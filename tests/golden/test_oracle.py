@@ -134,7 +134,10 @@ def test_claims_about_a_table_are_those_of_before_and_true(state):
 # -- studies -------------------------------------------------------------------------------------------------------
 
 LEVELS = {"levels": [0.4, 0.15]}
-REOPENED = {"bounded": "designs with bounded values are compared by bets on paired differences now"}
+REOPENED = {
+    "bounded": "designs with bounded values are compared by bets on paired differences now",
+    "contain": "a pilot shares delta by fewer weights, and no longer says when delta is spent",
+}
 """Studies that 0.2 had finished and in which designs are undecided now, with the reason."""
 
 

@@ -151,7 +151,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("running.runner",),
     ],
     "experiments": [("repeat", "compare", "papers.ararat_tekin_2023_tables"), ("beyond", "papers.ararat_tekin_2023")],
-    "testing": [("algorithms", "problems", "storages")],
+    "testing": [("algorithms", "intervals", "problems", "storages")],
     "report": [
         ("words", "data", "drawing", "grounds", "subject", "bundle"),
         ("headline", "known", "plots", "notebooks"),

@@ -30,6 +30,7 @@ FINE_LIMITS: Final = 0.15, 0.85
 
 _PART: Final = {True: 2.0, False: 1.4}  # a pilot ends at this over the squared gap, for cover and for contain
 _GROWTH: Final = 4.0  # largest factor by which a pilot grows at once
+_ENOUGH: Final = 10.0  # longest pilot over K times the median one: by then its design has most of delta
 _NODES: Final = 16  # margins over which an average is taken
 _MOST: Final = 1e150  # margins beyond this are as good as certain, and their squares are numbers
 
@@ -126,7 +127,8 @@ class Pilot:
             return self._first_look()._looked_at()
         left = self.struck_by < 0
         counts, margins = self.statistics.counts, Margins.of(self.statistics, self.task)
-        longest = np.minimum(_GROWTH * counts, self.task.most)
+        enough = _ENOUGH * len(counts) * np.median(counts)
+        longest = np.minimum(_GROWTH * counts, min(self.task.most, enough))
         target = np.minimum(_PART[self.task.covering] * margins.needed(left), longest)
         wanted = np.maximum(np.ceil(target).astype(np.int64), counts)
         if (wanted > counts).any():
@@ -155,12 +157,14 @@ class Margins:
     """Estimate how close each design is to being dominated, in standard deviations of one observation."""
 
     task: Task
-    ahead: Floats
-    """(K, K): by how much a rival is ahead along every facet; -infinity on the diagonal."""
+    rank: Floats
+    """(K, K): 1 for the rival that may be ahead most along every facet, K for the design itself."""
     rival: Indices
-    """(K,): the rival that is ahead most."""
+    """(K,): the rival of rank 1."""
+    margin: Floats
+    """(K,): by how much that rival is ahead."""
     noise: Floats
-    """(K,): standard deviation of the pilot's difference to that rival."""
+    """(K,): standard deviation of that margin."""
     slack: float
     """Margin of epsilon, for claims "fine"."""
     bonus: float
@@ -168,7 +172,7 @@ class Margins:
 
     @classmethod
     def of(cls, pilot: Statistics, task: Task) -> Margins:
-        """Return the margins that the pilots show."""
+        """Return the margins that the pilots show (docs/adaptive, 3.3)."""
         cone, covariance = task.cone, task.covariance(pilot)
         spread = np.sqrt(np.maximum(np.einsum("nd,de,ne->n", cone.facets, covariance, cone.facets), 0.0))
         spread = np.maximum(spread, np.finfo(float).tiny ** 0.25)
@@ -176,10 +180,15 @@ class Margins:
         ahead = np.full((len(values), len(values)), _MOST)
         for column in values.T:
             np.minimum(ahead, column - column[:, None], out=ahead)
-        np.fill_diagonal(ahead, -np.inf)
-        rival, slack = ahead.argmax(axis=1), float((task.epsilon * cone.widths / spread).min())
+        np.maximum(ahead, -_MOST, out=ahead)
+        np.fill_diagonal(ahead, -2 * _MOST)
+        # A short pilot may hide how far a rival is ahead: one standard deviation more is possible.
+        noise = np.sqrt(1 / counts + 1 / counts[:, None])
+        order = np.argsort(-ahead - noise, axis=1, kind="stable")
+        rank, each, rival = np.argsort(order, axis=1).astype(np.float64) + 1, np.arange(len(values)), order[:, 0]
+        slack = float((task.epsilon * cone.widths / spread).min())
         bonus = task.epsilon / task.factor / float(spread.max()) if task.covering else 0.0
-        return cls(task, ahead, rival, np.sqrt(1 / counts + 1 / counts[rival]), slack, bonus)
+        return cls(task, rank, rival, ahead[each, rival], noise[each, rival], slack, bonus)
 
     def hardness(self, left: Bools, shortest: float) -> tuple[Floats, Floats]:
         """Return the average of 1 / gap^2 of a design, (K,): where it would be in, and where it would be out.
@@ -189,8 +198,7 @@ class Margins:
         """
         from scipy.special import ndtri
 
-        margin = np.maximum(self.ahead.max(axis=1), -_MOST)[:, None]
-        margin = margin + self.noise[:, None] * ndtri((np.arange(_NODES) + 0.5) / _NODES)
+        margin = self.margin[:, None] + self.noise[:, None] * ndtri((np.arange(_NODES) + 0.5) / _NODES)
         into, out = self.slack - margin, self.bonus + margin
         gap = np.maximum(np.maximum(into, out), np.maximum(self.slack / 2, shortest * self.noise[:, None]))
         each = left[:, None] / gap**2
@@ -209,8 +217,7 @@ class Margins:
         whole = into + out
         parts = (whole, whole) if self.task.covering else (into, out)
         fine, leave = ((1 - EVEN) * part / max(part.sum(), 1 / _MOST) + EVEN / k for part in parts)
-        rank = np.argsort(np.argsort(-self.ahead, axis=1, kind="stable"), axis=1) + 1.0
-        by_rival = (1 - EVEN_RIVALS) / (rank * (rank + 1)) + EVEN_RIVALS / (k - 1)
+        by_rival = (1 - EVEN_RIVALS) / (self.rank * (self.rank + 1)) + EVEN_RIVALS / (k - 1)
         np.fill_diagonal(by_rival, 0.0)
         after = 1 - self.task.look  # what the first look leaves
         share = after * float(np.clip(into.sum() / max(whole.sum(), 1 / _MOST), *FINE_LIMITS))

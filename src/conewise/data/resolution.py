@@ -67,7 +67,9 @@ class Distinct:
 
         `apart` holds for each objective the largest step which the values of each design that varies allow, ascending.
         """
-        found = [_recording_step(*merged, own) for merged, own in zip(self._merged, apart, strict=True)]
+        kept = [float(_hashes(own[-1:])[0]) / 2**64 if len(own) == KEPT else 1.0 for own in self.columns]
+        each = zip(self._merged, apart, kept, strict=True)
+        found = [_recording_step(*merged, own, share) for merged, own, share in each]
         return np.array([step for step, _ in found]), np.array([shown for _, shown in found], dtype=bool)
 
     @cached_property
@@ -109,13 +111,23 @@ def _hashes(values: Floats) -> NDArray[np.uint64]:
     return bits ^ (bits >> _SHIFTS[2])
 
 
-def _recording_step(values: Floats, times: Floats, apart: Floats) -> tuple[float, bool]:
-    """Return the largest gap between neighbours that is the step of most values, or of those seen often."""
+def _recording_step(values: Floats, times: Floats, apart: Floats, kept: float) -> tuple[float, bool]:
+    """Return the largest gap between neighbours that is the step of most values, or of those seen too often.
+
+    `kept` is the share of all different values that the sample holds.
+    """
     if len(values) < 2:
         return 0.0, False
-    gaps, often = np.diff(values), (times > 1) & (len(apart) > 0)
-    steps = [*_shared(values, times, SAME, apart, 0.5), *_shared(values[often], times[often], _NEAR, apart, 0.0)]
-    return float(max(steps, default=gaps.min())), bool(steps)
+    steps = _shared(values, times, SAME, apart, 0.5)
+    gap = max(steps, default=float(np.diff(values).min()))
+    # About as many pairs of n normal values are equal by chance, recorded in steps of `gap`.
+    centre = np.average(values, weights=times)
+    deviation = np.sqrt(np.average((values - centre) ** 2, weights=times))
+    chance = times.sum() ** 2 / (2 * kept) * min(gap / (deviation * 2 * np.sqrt(np.pi)), 1.0)
+    if len(apart) and (times * (times - 1) / 2).sum() > 2 * chance + 1:
+        often = times > 1
+        steps += _shared(values[often], times[often], _NEAR, apart, 0.0)
+    return float(max(steps, default=gap)), bool(steps)
 
 
 def _shared(values: Floats, times: Floats, tolerance: float, apart: Floats, share: float) -> list[float]:

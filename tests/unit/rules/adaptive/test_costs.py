@@ -33,7 +33,7 @@ def level_of(counts, n):
 def test_costs_are_what_their_definitions_say():
     """Covering: until i is fine against j within epsilon, or out by the rival with the largest margin.
 
-    A forecast adds the standard error of a mean to each gap.
+    A forecast adds the standard error of a mean to each gap that is above 0.
     """
     means = np.random.default_rng(3).normal(size=(7, 2))
     problem, epsilon, sigma = cw.SimulatedBandit(means, Gaussian(0.5)), 0.3, 0.5
@@ -55,8 +55,9 @@ def test_costs_are_what_their_definitions_say():
                     assert costs.fine[row, column] == 0
                 else:
                     slack = (epsilon * CONE.widths / spread - gains).max()
-                    slack = np.hypot(slack, np.sqrt(0.5 / min(have[i], have[j]))) if slack > 0 else 0.0
-                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1]) if slack else counts[-1]
+                    slack = np.hypot(slack, np.sqrt(0.5 / min(have[i], have[j])))
+                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1])
+                    needed = needed if (epsilon * CONE.widths / spread - gains).max() > 0 else counts[-1]
                     assert costs.fine[row, column] == pytest.approx(needed, rel=1e-9)
                 if i != j:
                     margins[column] = (gains + epsilon / certificate.cover_factor / spread).min(), coming, following
