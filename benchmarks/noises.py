@@ -15,14 +15,11 @@ from __future__ import annotations
 import argparse
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from conewise.certificate.boundaries import Comparisons
-from conewise.certificate.separate import Separately, SeparateSample
 from scipy.stats import binom
 
 import conewise as cw
@@ -30,13 +27,12 @@ from benchmarks import lines
 from benchmarks.batches import Batch, Trial, counted, missing
 from benchmarks.strides import ahead
 from conewise.border import Bools, Floats
-from conewise.certificate.asked import Asked
-from conewise.certificate.claims import Struck, Worked
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.streams import Separately, by_objective
 from conewise.data.observations import Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
 from conewise.problems.simulated import BernoulliNoise, GaussianNoise, NoiseByObjective, NoiseSource, NoNoise
 from conewise.rules import SuccessiveElimination
-from conewise.rules.adaptive.fixed import FixedSample
 from conewise.studies.loop import run
 
 DELTA, LEVEL, SEED, EPSILON = 0.1, 1e-6, 20150801, 0.2
@@ -107,7 +103,7 @@ def judge(mixture: Mixture, way: str, scale: float) -> Callable[[int], bool]:
     question = cw.Question(mixture.cone, EPSILON, DELTA, mixture.assumed, notion)  # type: ignore[arg-type]
     name = zlib.crc32(f"{mixture.name} {way}".encode())
     rule = SuccessiveElimination(question, len(MEANS), radius_scale=scale)
-    sample, apart = FixedSample(question, len(MEANS)), SeparateSample(question, len(MEANS))
+    sample, apart = (Certificate(question, len(MEANS), once=True, apart=each, scale=scale) for each in (False, True))
 
     def fails(returned: Bools, stated: float | None) -> bool:
         if stated is None:
@@ -119,10 +115,9 @@ def judge(mixture: Mixture, way: str, scale: float) -> Callable[[int], bool]:
         rng = np.random.default_rng([SEED, name, place])
         if way == "one look":
             told = problem.evaluate(Pulls(np.arange(len(MEANS)), ONCE), rng, one_by_one=True)
-            compared = sample.compare(Statistics.empty(len(MEANS), 2).add(told), np.arange(len(MEANS)))
-            return fails(*certified(sample, compared, scale))
+            return fails(*certified(sample, Statistics.empty(len(MEANS), 2).add(told)))
         if way == "separate":
-            return fails(*certified(apart, apart.compare(measured(problem, rng), np.arange(len(MEANS))), scale))
+            return fails(*certified(apart, measured(problem, rng)))
         state = rule.start()
         while (pulls := rule.ask(state)).total:
             state = rule.tell(state, problem.evaluate(ahead(rule, state, pulls, STRIDE), rng))
@@ -134,13 +129,10 @@ def judge(mixture: Mixture, way: str, scale: float) -> Callable[[int], bool]:
     return wrong
 
 
-def certified(sample: Asked[Any], compared: Comparisons, scale: float) -> tuple[Bools, float | None]:
-    """What comparisons certify, radii multiplied by `scale`: anything but 1 is a control, which no proof covers."""
-    k = len(MEANS)
-    shrunk = replace(compared, boundaries=replace(compared.boundaries, scale=scale))
-    start = Struck(np.zeros(k, dtype=bool), np.full(k, -1, dtype=np.intp), shrunk)
-    found = sample.certified_epsilon(sample.judged(start, sample.epsilon, Worked(), None)[0])
-    return (np.zeros(k, dtype=bool), None) if found is None else (found.returned, found.epsilon)
+def certified(sample: Certificate, seen: Statistics | Separately) -> tuple[Bools, float | None]:
+    """Return the set that is certified, and its epsilon."""
+    found = sample.certified_epsilon(sample.claims(seen))
+    return (np.zeros(len(MEANS), dtype=bool), None) if found is None else (found.returned, found.epsilon)
 
 
 def measured(problem: cw.SimulatedBandit, rng: np.random.Generator) -> Separately:
@@ -148,7 +140,7 @@ def measured(problem: cw.SimulatedBandit, rng: np.random.Generator) -> Separatel
     seen = Separately.empty(len(MEANS), 2)
     for d, times in enumerate((np.array(ONCE), 2 * np.array(ONCE))):
         told = problem.evaluate(Pulls(np.arange(len(MEANS)), times), rng, one_by_one=True)
-        seen = seen.add(told.designs, np.where(np.arange(2) == d, told.means, np.nan))
+        seen = seen.summed(by_objective(told.designs, np.where(np.arange(2) == d, told.means, np.nan)))
     return seen
 
 

@@ -21,7 +21,7 @@ from shared.cells import failing
 
 import conewise as cw
 from conewise.certificate.certificate import Certificate
-from conewise.certificate.claims import Claims, Struck, Worked, judge
+from conewise.certificate.claims import Claims, judge
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.problems import SimulatedBandit
@@ -243,9 +243,8 @@ def level_by_level(certificate: Certificate, forgets: bool, seed: int) -> np.nda
         state = algorithm.tell(state, TRAP.problem.evaluate(Pulls(going, count - state.counts[going]), rng))
         claims = certificate.claims(state)
         if forgets:
-            table = claims.comparisons.table.keep(~out[claims.left])
-            start = Struck(claims.beaten, claims.by, replace(claims.comparisons, table=table))
-            claims, _ = judge(start, EPSILON, Worked(), None, cone=TRAP.cone, covering=True, stepwise=False)
+            pairs = claims.pairs.among(~out[claims.left], claims.pairs.standing)
+            claims = judge(pairs, claims.by, None, EPSILON, covering=True, stepwise=False)
             out |= claims.beaten | claims.covered
         else:
             out |= claims.beaten
@@ -311,8 +310,8 @@ def wrong(claims: Claims, front: np.ndarray) -> bool:
 def without_sure_steps(fixed: FixedSample, sample: Statistics) -> Claims:
     """One strike and one acceptance: nobody counts as sure."""
     everyone = np.arange(fixed.n_designs)
-    start = Struck(everyone < 0, np.full(fixed.n_designs, -1), fixed.compare(sample, everyone))
-    return judge(start, fixed.epsilon, Worked(), None, cone=fixed.cone, covering=False, stepwise=False)[0]
+    pairs, nobody = fixed.compare(sample, everyone), np.full(fixed.n_designs, -1)
+    return judge(pairs, nobody, None, fixed.epsilon, covering=False, stepwise=False)
 
 
 @pytest.mark.parametrize(

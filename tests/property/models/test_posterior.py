@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conewise.certificate.separate import Separately
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
 import conewise as cw
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Statistics
 from conewise.models.axes import axes_of
 from conewise.models.levels import WIDTHS, Required

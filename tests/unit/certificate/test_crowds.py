@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from shared.certificates import at_levels, certificate, climbed, forgetful, masks, random_state
+from shared.certificates import certificate, climbed, forgetful, masks, random_state
 
-from conewise.certificate import crowds
 from conewise.certificate.history import Checkpoints
 from conewise.data.observations import Observations
 from conewise.noise import Gaussian, GaussianUnknown
@@ -44,22 +43,6 @@ def test_claims_look_by_look_are_those_of_whoever_looks_for_the_first_time(noise
         among = np.flatnonzero(~claims.beaten) if look % 6 else np.arange(K)  # now and then beaten ones as well
         state = evaluated(state, among, rng)
     assert len(seen) > 3
-
-
-def test_only_what_moved_is_looked_at_again(monkeypatch):
-    """A leader goes on, which changes nothing for whoever was beaten at an earlier level of it."""
-    checked = certificate(noise=Gaussian(0.1), n_designs=K, epsilon=0.1)
-    means = np.vstack([[5.0, 5.0], np.random.default_rng(0).uniform(-1, 1, size=(K - 1, 2))])
-    state = at_levels(checked, means, [3] * K)
-    looked: list[int] = []
-    search = crowds._beaten_at
-    monkeypatch.setattr(crowds, "_beaten_at", lambda *at: looked.append(len(at[1])) or search(*at))
-    assert checked.claims(state).beaten.sum() == K - 1
-    assert sum(looked) >= K
-    looked.clear()
-    step = checked.levels.counts[4] - checked.levels.counts[3]
-    assert checked.claims(state.add(Observations([0], [[5.0, 5.0]], [step]))).beaten.sum() == K - 1
-    assert sum(looked) <= 2
 
 
 def test_another_run_with_the_same_certificate_takes_nothing_over():

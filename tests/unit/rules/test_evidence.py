@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conewise.certificate.separate import Separately, SeparateSample
 
 import conewise as cw
+from conewise.certificate.certificate import Certificate
+from conewise.certificate.streams import Separately, by_objective
 from conewise.noise import Gaussian
 from conewise.rules.adaptive.fixed import FixedSample
 from conewise.rules.evidence import Evidence
@@ -26,7 +27,8 @@ def apart(rng):
     """One look at each objective by itself."""
     designs = np.repeat(np.arange(4), 30)
     values = MEANS[designs] + 0.5 * rng.normal(size=(len(designs), 2))
-    return SeparateSample(QUESTION, 4), Separately.empty(4, 2).add(designs, values)
+    certificate = Certificate(QUESTION, 4, once=True, apart=True)
+    return certificate, Separately.empty(4, 2).summed(by_objective(designs, values))
 
 
 def again(rng):
@@ -46,7 +48,7 @@ def test_radii_are_those_with_which_the_claims_were_made(make):
     claims, everyone = evidence.claims(), np.arange(4)
     assert claims.beaten.any()
     shown = evidence.compare(everyone).out(everyone, everyone)
-    beats = np.any([(one.gains >= one.radii).all(axis=2) for one in shown], axis=0)
+    beats = (shown.gains >= shown.radii).all(axis=2)
     for design in np.flatnonzero(claims.beaten):
         assert beats[design, claims.by[design]], design
 

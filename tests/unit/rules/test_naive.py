@@ -227,8 +227,8 @@ def test_it_is_frozen_and_counts_are_whole():
     [
         ({"n_designs": 1}, "n_designs must be at least 2: a single design is the Pareto set"),
         ({"noise": None}, "nothing is known of this noise"),
-        ({"noise": "normal"}, "noise must be an assumption"),
-        ({"noise": "normal", "evaluations_each": 3}, "noise must be an assumption"),
+        ({"noise": "normal"}, "noise must be"),
+        ({"noise": "normal", "evaluations_each": 3}, "noise must be"),
         ({"noise": Gaussian([1, 1, 1]), "evaluations_each": 3}, "given for 3 objectives, but there are 2"),
         ({"noise": Gaussian([[1, 1]]), "evaluations_each": 3}, "given for 1 designs, but there are 3"),
         ({"noise": SubGaussian(1), "bound": "gaussian"}, "needs Gaussian noise, got SubGaussian"),

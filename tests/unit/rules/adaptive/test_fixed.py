@@ -131,12 +131,11 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
         return cone.facets @ (rows[j].mean(axis=0) - rows[i].mean(axis=0)), np.array(found)
 
     def out(i, j):
-        if not stepwise:
-            return [seen(i, j, delta / (k * (k - 1)))]
-        return [seen(i, j, PARTS["out"] * delta / ((k - 1) * len(live)))]
+        return seen(i, j, PARTS["out"] * delta / ((k - 1) * len(live)) if stepwise else delta / (k * (k - 1)))
 
     def beaten(i, j):
-        return any(met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any() for met in out(i, j))
+        met = out(i, j)
+        return met is not None and (met[0] >= met[1]).all() and (met[0] > 0).any()
 
     def fine(i, j, at, strictly=False):
         share = PARTS["fine"] / max(k - known, 1) if stepwise else 1 / k
@@ -147,20 +146,20 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
         return bool((over < 0).any() if strictly else (over <= 0).any())
 
     def covers(i, j):
-        (met,) = out(i, j)
+        met = out(i, j)
         if met is None:
             return False
         wide = widest(checked, rows, i, j, delta / (k * (k - 1)))
         return cover_at(cone, met[0][:, None], met[1][:, None], wide)[0] <= epsilon
 
-    live, sure, known = set(range(k)), set(), 0
+    live, known = set(range(k)), 0
     while True:
         while struck := {i for i in live for j in live - {i} if beaten(i, j)}:
             live -= struck
         marked = {i for i in live if stepwise and all(fine(i, j, 0.0, strictly=True) for j in live - {i})}
         if len(marked) <= known:
             break
-        sure, known = marked, len(marked)
+        known = len(marked)
     accepted = {i for i in live if all(fine(i, j, epsilon) for j in live - {i})}
     covered = {i for i in live - accepted if checked.success == "cover" and any(covers(i, j) for j in accepted)}
     parts = [set(range(k)) - live, accepted, covered, live - accepted - covered]
@@ -201,8 +200,7 @@ def test_exact_identification_is_what_its_definitions_say(kind):
         whole = checked.delta * checked.radii.claim_share
         for seed in range(5):
             rows = random_rows(seed, k, cone.dim, 0.3, (3000, 4000) if kind == "bounded" else (40, 60))
-            hard = PARTS["out"] * whole / (k * (k - 1))
-            easy = PARTS["out"] * whole / (k - 1)  # when no other design is left
+            easy, hard = (PARTS["out"] * whole / ((k - 1) * left) for left in (1, k))
             for i in range(1, k):  # moved along the centre until the worst gain is where it should be
                 alpha = float(np.random.default_rng([seed, i]).choice([1e-9, hard, math.sqrt(easy * hard), easy, 0.1]))
                 radii = np.array([radius(checked, rows, i, 0, n, alpha) for n in range(len(cone.facets))])
