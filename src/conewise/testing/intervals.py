@@ -104,7 +104,7 @@ class IntervalsContract:
         rows = self.streams(values, np.random.default_rng(seed))
         return self.tell(certificate, self.start(certificate), rows)
 
-    def wrong(self, claims: Claims, found: Certified | None, means: Floats, success: str) -> bool:
+    def wrong(self, claims: Claims, found: Certified | None, means: Floats, success: Notion) -> bool:
         """Return whether any claim contradicts the true means."""
         front, far = pareto_mask(means, self.cone), suboptimality_gaps(means, self.cone) > self.epsilon + _ROUNDING
         gaps = cover_gaps(means, self.cone)[:, claims.accepted].min(axis=1, initial=np.inf)
@@ -116,7 +116,7 @@ class IntervalsContract:
         missed = success == "contain" and (front & ~found.returned).any()
         return bool(bad.any() or missed or not judged.success)
 
-    def failures(self, success: str, scale: float) -> int:
+    def failures(self, success: Notion, scale: float) -> int:
         """Return in how many runs a claim was wrong at any look."""
         means, failed = self.means(), 0
         certificate = self.make(self.question(success), len(means), scale)
@@ -134,17 +134,17 @@ class IntervalsContract:
     # -- the promises ------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_claims_are_wrong_in_at_most_a_delta_fraction_of_runs(self, success: str) -> None:
+    def test_claims_are_wrong_in_at_most_a_delta_fraction_of_runs(self, success: Notion) -> None:
         """Exact binomial test with fixed seeds; a run fails if any claim is wrong at any look."""
         assert self.failures(success, 1.0) <= binom.isf(self.level, self.runs, self.delta)
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_radii_that_are_too_narrow_fail_the_same_test(self, success: str) -> None:
+    def test_radii_that_are_too_narrow_fail_the_same_test(self, success: Notion) -> None:
         """The control: the means are such that too narrow radii are found out."""
         assert self.failures(success, self.narrow) > binom.isf(self.level, self.runs, self.delta)
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_a_larger_delta_certifies_more(self, success: str) -> None:
+    def test_a_larger_delta_certifies_more(self, success: Notion) -> None:
         """More designs are beaten, and the certified epsilon is smaller."""
         for seed in range(4):
             values, _ = self.draw(self.means(2.0), np.random.default_rng([2, seed]))
@@ -158,7 +158,7 @@ class IntervalsContract:
                 beaten, least = claims.beaten, np.inf if found is None else found.epsilon
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_names_of_designs_and_objectives_do_not_matter(self, success: str) -> None:
+    def test_names_of_designs_and_objectives_do_not_matter(self, success: Notion) -> None:
         """Designs and objectives in another order have the same claims, each design its own."""
         for seed in range(4):
             rng = np.random.default_rng([3, seed])
@@ -176,7 +176,7 @@ class IntervalsContract:
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
     @pytest.mark.parametrize("batch", [1, 7, 10**9])
-    def test_claims_on_the_way_are_those_of_the_observations_alone(self, success: str, batch: int) -> None:
+    def test_claims_on_the_way_are_those_of_the_observations_alone(self, success: Notion, batch: int) -> None:
         """In whatever batches they came, and whether or not claims were read before: replay is live."""
         values = self.uneven(self.draw(self.means(2.0), np.random.default_rng([4]))[0])
         live, replay = (self.make(self.question(success), len(values), 1.0) for _ in range(2))
