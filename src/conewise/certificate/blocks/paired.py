@@ -26,6 +26,7 @@ from conewise.certificate.blocks.tabled import TIE, Tabled
 from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
 from conewise.certificate.claims import Certified, Claims, certified, judge
 from conewise.certificate.fit import check_exact, check_range
+from conewise.certificate.pilots import Pilot, Task
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.tuning import TUNING
@@ -38,6 +39,7 @@ from conewise.question.question import Answering, Question
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
+_PILOT_WORTH: Final = 200  # observations of a design that bets may take, below which no pilot is read
 _MOST_PAIRS: Final = 2**18  # of ordered pairs and facets, for which bets of independent designs are kept
 _GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at always
 _FIRST: Final = 4
@@ -59,6 +61,10 @@ class Prefixes:
     """For the K K ordered pairs, at the last look that both designs have reached; None for normal noise."""
     peaks: Floats | None
     """(K K, N, G): the largest wealth at a look."""
+    pilot: Pilot | None = None
+    """Observations that are put aside, to say how delta is shared; no bet counts them (docs/adaptive, 3.3)."""
+    weights: Weights | None = None
+    """How the pilots share delta; None where there are none, and before they are complete."""
     lows: Floats | None = None
     """(2, K, K, N): where kinds of noise differ, what bounded objectives add to gains at least, for "fine" and for the
     others, at the last look that both designs have reached; else None."""
@@ -159,29 +165,44 @@ class Paired(Answering):
         return (*(level for level in found if level < self.blocks), self.blocks)
 
     @cached_property
-    def spending(self) -> Spending:
-        """What claims about pairs may spend (docs/blocks, section 3)."""
-        return Spending(self._for_pairs, self.stepwise, Weights.even(self.n_designs, self._noisy, TUNING.contain_parts))
+    def even(self) -> Weights:
+        """Even shares of delta (docs/blocks, section 3)."""
+        return Weights.even(self.n_designs, self._noisy, TUNING.contain_parts)
+
+    @cached_property
+    def pilot(self) -> Pilot | None:
+        """A pilot that says how delta is shared, before any observation; None where it would not pay."""
+        covering = self.success == "cover"
+        if not self.independent or self.n_designs < TUNING.pilots_from[not covering] or self.blocks < _PILOT_WORTH:
+            return None
+        factor = float(self.cone.lift_norms(np.ones((len(self.cone.facets), 1)), non_negative=True)[0])
+        nobody = np.full(self.n_designs, -1, dtype=np.intp)
+        most = max(2, self.blocks // 20)
+        task = Task(self.cone, self.epsilon, covering, factor, _covariance, lambda _: nobody, 0.0, 2, most)
+        return Pilot.begun(task, self.n_designs)
 
     @property
     def stepwise(self) -> bool:
         """Whether designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
         return self.success == "contain" and not self.once and self.mixed is None
 
-    def shares(self, standing: Standing) -> tuple[float, float]:
-        """Return the probabilities of a wrong "no worse", and of a wrong "dominated" or "covered", of a pair.
+    def shares(self, standing: Standing, weights: Weights | None = None) -> tuple[Floats, Floats]:
+        """Return the probabilities of a wrong claim that j is no worse than i, and that j puts i out.
 
-        Covering by bets or sums errs along any facet, other claims along one.
+        They are (K, K), i a row, or single numbers if all are the same. Covering by bets or sums errs along any facet, other
+        claims along one.
         """
-        nobody = np.zeros(0, dtype=np.intp)
-        fine = math.exp(self.spending.log_fine(nobody, standing).item())
-        out = math.exp(self.spending.log_out(nobody, nobody, standing).item())
+        spending, everyone = Spending(self._for_pairs, self.stepwise, weights or self.even), np.arange(self.n_designs)
+        fine, out = spending.log_fine(everyone, standing)[0].T, spending.log_out(everyone, everyone, standing)[0]
         facets = self._noisy if self.success == "cover" and (self.bets or self.mixed is not None) else 1
-        return fine, out / facets
+        if out.size == 1:
+            return np.exp(fine).reshape(()), np.exp(out).reshape(()) / facets
+        return np.exp(np.broadcast_to(fine, out.shape)), np.exp(out) / facets
 
     @cached_property
     def _first_shares(self) -> tuple[float, float]:
-        return self.shares(Standing.at_first(self.n_designs))
+        fine, out = self.shares(Standing.at_first(self.n_designs))
+        return float(fine), float(out)
 
     @property
     def _for_pairs(self) -> float:
@@ -196,22 +217,30 @@ class Paired(Answering):
         asked = self.question, self.n_designs, self.population
         return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.kinds, self.radius_scale)
 
-    def _needed(self, shares: tuple[float, float]) -> tuple[float, float]:
+    def _needed(self, shares: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
         """Return the logarithms of the wealth for "no worse", and for "dominated" and "covered"."""
-        scale = self.radius_scale**2
-        return -scale * math.log(shares[0]), -scale * math.log(shares[1])
+        with np.errstate(divide="ignore"):
+            fine, out = (-(self.radius_scale**2) * np.log(share) for share in shares)
+        return fine, out
 
-    @property
-    def deviations(self) -> tuple[float, float]:
-        """About how many standard errors a difference has to be away, for "fine" and for the others: for forecasts."""
+    def deviations(self, state: Prefixes, left: Indices) -> tuple[Floats, Floats]:
+        """Return about how many standard errors a difference has to be away, for "no worse" and for the others.
+
+        For forecasts only; (L, L), or single numbers if all are the same.
+        """
         from scipy.special import ndtri
+
+        if state.weights is not None:
+            fine, out = self._needed(self.shares(Standing.at_first(self.n_designs), state.weights))
+            here, more = np.ix_(left, left), np.log(len(self._stakes))
+            return np.sqrt(2 * (fine[here].T + more)), np.sqrt(2 * (out[here] + more))
 
         if self.bets or self.mixed is not None:
             # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
-            needed = self._needed(self._first_shares)
-            fine, out = (float(np.sqrt(2 * (each + np.log(len(self._stakes))))) for each in needed)
+            needed = self._needed(self.shares(Standing.at_first(self.n_designs)))
+            fine, out = (np.sqrt(2 * (each + np.log(len(self._stakes)))) for each in needed)
             return fine, out
-        fine, out = (-float(ndtri(share / self._looks)) for share in self._first_shares)
+        fine, out = (-np.asarray(ndtri(share / self._looks)) for share in self._first_shares)
         return self.radius_scale * fine, self.radius_scale * out
 
     @property
@@ -248,7 +277,8 @@ class Paired(Answering):
             _, facets, thresholds = self._thresholds.shape
             wagers = Wagers.fresh(k * k, facets, thresholds, len(self._stakes))
             peaks = np.zeros((k * k, facets, thresholds))
-        return Prefixes(Statistics.empty(k, dim), read_only(values), read_only(reach), wagers, peaks, lows)
+        nothing = Statistics.empty(k, dim), read_only(values), read_only(reach)
+        return Prefixes(*nothing, wagers, peaks, self.pilot, lows=lows)
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
         """With the next blocks of some designs, in their order; an entry is one value."""
@@ -264,6 +294,13 @@ class Paired(Answering):
             check_range(observations, self.kinds.noise)
         check_exact(observations, self.kinds.noise, lambda: state.statistics)
         statistics = state.statistics.add(observations)
+        if state.pilot is not None and state.weights is None:
+            pilot = state.pilot.add(observations)
+            aside = pilot if pilot.weights is None else replace(pilot, later=None)
+            state = replace(state, statistics=statistics, pilot=aside, weights=pilot.weights)
+            if pilot.weights is None or pilot.later is None:
+                return state
+            observations = pilot.later
         reach = state.reach + np.bincount(observations.designs, minlength=self.n_designs)
         if (reach > self.blocks).any():
             raise InputError(
@@ -397,7 +434,7 @@ class Paired(Answering):
 
     def _tables(self, state: Prefixes, standing: Standing, sharp: bool) -> tuple[Bools, Floats, Floats]:
         """Return `dominated`, `no_worse_at` and `covered_at` of all pairs."""
-        shares = self.shares(standing)
+        shares = self.shares(standing, state.weights)
         tables = self._of_pairs(state, shares)
         return self._sharper(state, shares, tables, standing.left) if sharp and self.mixed is None else tables
 
@@ -411,12 +448,12 @@ class Paired(Answering):
         """(D,): in which values were recorded, where that may hide a spread."""
         return Rounding.of(self.kinds.noise, state.statistics).steps
 
-    def _of_pairs(self, state: Prefixes, shares: tuple[float, float]) -> tuple[Bools, Floats, Floats]:
+    def _of_pairs(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
         k, facets = self.n_designs, len(self.cone.facets)
         if state.peaks is not None:
             m = self._thresholds * self.reaches[None, :, None]
             fine, out = (
-                np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, facets)
+                np.where(state.peaks >= needed.reshape(-1, 1, 1), m, -np.inf).max(axis=2).reshape(k, k, facets)
                 for needed in self._needed(shares)
             )
             return self._with_exact(state, self._of_bounds(fine, out))
@@ -436,7 +473,7 @@ class Paired(Answering):
             cover[met] = self.cone.lift_norms(np.maximum(-out[met], 0.0).T, non_negative=True)
         return np.asarray((out >= 0).all(axis=2)), at, cover
 
-    def _of_differences(self, state: Prefixes, shares: tuple[float, float]) -> tuple[Bools, Floats, Floats]:
+    def _of_differences(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
         """Normal differences: Student's t at the last look that both have reached (docs/blocks, section 5)."""
         shape = (self.n_designs,) * 2
         found = np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf)
@@ -445,8 +482,8 @@ class Paired(Answering):
         for look, members, new in self._met(level):
             here = np.ix_(members, members)
             seen = Differences.of(state.values[members, : self.levels[look]], self.cone.facets, steps, self.population)
-            fine, _ = seen.radii(shares[0] / self._looks, self.radius_scale)
-            out, widest = seen.radii(shares[1] / self._looks, self.radius_scale)
+            fine, _ = seen.radii(float(shares[0]) / self._looks, self.radius_scale)
+            out, widest = seen.radii(float(shares[1]) / self._looks, self.radius_scale)
             gains = seen.gains
             beats = (gains >= out).all(axis=2) & (gains > 0).any(axis=2)
             at = ((gains + fine) / self.cone.widths).min(axis=2)
@@ -476,7 +513,7 @@ class Paired(Answering):
         return beats, at, cover
 
     def _sharper(
-        self, state: Prefixes, shares: tuple[float, float], tables: tuple[Bools, Floats, Floats], among: Bools
+        self, state: Prefixes, shares: tuple[Floats, Floats], tables: tuple[Bools, Floats, Floats], among: Bools
     ) -> tuple[Bools, Floats, Floats]:
         """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
 
@@ -485,17 +522,23 @@ class Paired(Answering):
         """
         k, facets = self.n_designs, len(self.cone.facets)
         fine, out = np.full((2, k, k, facets), -np.inf)
-        needed = np.array(self._needed(shares))
+        needed = np.stack([np.broadcast_to(each, (k, k)) for each in self._needed(shares)], axis=2)
         for look, members, met in self._met(np.where(among, self.level(state.reach), -1)):
             first, second = (members[side] for side in np.nonzero(met & ~np.eye(len(members), dtype=bool)))
             scaled = self._scaled(state.values[:, : self.levels[look]])
             for part in chunks(len(first), scaled[0].size):
                 i, j = first[part], second[part]
                 differences = scaled[j] - scaled[i]
-                found = lower_bounds(differences, needed, self._stakes, self.population)
+                found = lower_bounds(differences, needed[i, j][:, None, :], self._stakes, self.population)
                 found -= np.where((np.abs(found) < HAIR) | [False, True], HAIR, 0.0)
                 found *= self.reaches[None, :, None]
                 fine[i, j], out[i, j] = found[..., 0], found[..., 1]
         beats, at, cover = self._of_bounds(fine, out)
         better = tables[0] | beats, np.minimum(tables[1], at), np.minimum(tables[2], cover)
         return self._with_exact(state, better)
+
+
+def _covariance(pilots: Statistics) -> Floats:
+    """Return about the covariance of one observation, from all pilots; of 0/1 values that did not vary yet, some."""
+    freedom = max(int(np.maximum(pilots.counts - 1, 0).sum()), 1)
+    return np.asarray((pilots.scatters.sum(axis=0) + 0.25 * np.eye(pilots.dim)) / (freedom + 1))

@@ -152,7 +152,9 @@ def _growth(differences: Floats, thresholds: Floats, stakes: Floats) -> Floats:
 
 
 def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:
-    """(P, N, A): for each of A logarithms log(1/a) a number that the mean is not below, by halving (section 4).
+    """Return numbers that the means are not below, (P, N, A), by halving (docs/blocks, section 4).
+
+    There is one for each of A logarithms log(1/a), (A,) or (P, 1, A).
 
     `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1: it may
     be just that, and where a tie matters a `HAIR` is to be taken off.
@@ -162,13 +164,14 @@ def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population
     if population is not None:
         unknown = population - (~np.isnan(differences).any(axis=2)).sum(axis=1)
         least = (np.nansum(differences, axis=1) - unknown[:, None]) / population
-    low = np.repeat(least[:, :, None], len(levels), axis=2)
+    levels = np.broadcast_to(levels, (pairs, 1, levels.shape[-1]))
+    low = np.repeat(least[:, :, None], levels.shape[-1], axis=2)
     high = np.ones_like(low)
-    for part in chunks(pairs, facets * (len(levels) * len(stakes) + differences.shape[1])):
-        start = Wagers.fresh(len(low[part]), facets, len(levels), len(stakes))
+    for part in chunks(pairs, facets * (levels.shape[-1] * len(stakes) + differences.shape[1])):
+        start = Wagers.fresh(len(low[part]), facets, levels.shape[-1], len(stakes))
         for _ in range(_HALVINGS):
             middle = (low[part] + high[part]) / 2
-            above = start.after(differences[part], middle, stakes, population).wealth >= levels
+            above = start.after(differences[part], middle, stakes, population).wealth >= levels[part]
             low[part] = np.where(above, middle, low[part])
             high[part] = np.where(above, high[part], middle)
     return low

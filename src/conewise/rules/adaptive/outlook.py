@@ -68,7 +68,7 @@ def _costs(
     Judged by the averages; if `careful`, with an allowance for their errors.
     """
     cone, population = certificate.cone, certificate.population
-    fine_z, out_z = certificate.deviations
+    fine_z, out_z = certificate.deviations(state, left)
     gains, spreads, counts = _seen(certificate, state, left)
     slack = ((epsilon * cone.widths - gains) / spreads).max(axis=2)
     bonus = 0.0
@@ -101,7 +101,7 @@ def _seen(certificate: Paired, state: Prefixes, left: Indices) -> tuple[Floats, 
     return values[None, :, :] - values[:, None, :], spreads, np.minimum(counts[None, :], counts[:, None])
 
 
-def _blocks(distance: Floats, z: float, population: int | None) -> Floats:
+def _blocks(distance: Floats, z: Floats, population: int | None) -> Floats:
     """Blocks after which a bound of z standard errors is below a distance, given in standard deviations."""
     whole = 0.0 if population is None else 1.0 / population
     with np.errstate(divide="ignore"):

@@ -87,7 +87,8 @@ class PairedElimination(FixedConfidence):
     def ask(self, state: Prefixes, most: int | None = None) -> Pulls:
         """What brings those on which something depends to the next look."""
         limit = self.allowed(state, most)
-        wanted = self._wanted(state)
+        pilot = state.pilot if state.weights is None else None
+        wanted = self._wanted(state) if pilot is None else pilot.missing
         if limit is not None and wanted.sum() > limit:
             wanted = np.minimum(wanted, np.maximum(limit - np.cumsum(wanted) + wanted, 0))
         pulls = Pulls.each(wanted)
@@ -125,6 +126,8 @@ class PairedElimination(FixedConfidence):
         missing = np.where(needed, targets - state.reach, 0)
         early = bool((state.reach[~claims.out] < self.certificate.levels[0]).any())
         early |= self.certificate.required is not None  # what levels take is not forecast
+        if state.pilot is not None:
+            missing = missing + state.pilot.missing
         return Plan(Pulls.each(missing), int(missing.sum()), early)
 
     def targets(self, state: Prefixes, epsilon: float) -> Indices:
