@@ -189,8 +189,8 @@ class Paired(Answering):
     def shares(self, standing: Standing, weights: Weights | None = None) -> tuple[Floats, Floats]:
         """Return the probabilities of a wrong claim that j is no worse than i, and that j puts i out.
 
-        They are (K, K), i a row, or single numbers if all are the same. Covering by bets or sums errs along any facet, other
-        claims along one.
+        They are (K, K), i a row, or single numbers if all are the same. Covering by bets or sums errs along any facet,
+        other claims along one.
         """
         spending, everyone = Spending(self._for_pairs, self.stepwise, weights or self.even), np.arange(self.n_designs)
         fine, out = spending.log_fine(everyone, standing)[0].T, spending.log_out(everyone, everyone, standing)[0]
