@@ -17,7 +17,7 @@ from conewise.data.observations import Observations
 from conewise.noise import Noise
 from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import cover_gaps, suboptimality_gaps
-from conewise.question.question import Question, verdict
+from conewise.question.question import Notion, Question, verdict
 
 _MASKS, _ROUNDING = ("beaten", "accepted", "covered", "undecided", "certain"), 1e-9
 
@@ -66,7 +66,7 @@ class IntervalsContract:
         beside = 1.05 * spread * self.epsilon / cover_gaps(np.array([0 * centre, across]), self.cone)[0, 1]
         return np.vstack([np.zeros((4, 2)), -behind * centre, beside * across, -beside * across])
 
-    def question(self, success: str, delta: float | None = None, order: Indices | None = None) -> Question:
+    def question(self, success: Notion, delta: float | None = None, order: Indices | None = None) -> Question:
         """Return the question with objectives in another order, which have their noise and facets with them."""
         order = np.arange(self.cone.dim) if order is None else order
         cone = Cone(self.cone.facets[:, order])
@@ -97,7 +97,7 @@ class IntervalsContract:
         rows = self.streams(values, np.random.default_rng(seed))
         return self.tell(certificate, self.start(certificate), rows)
 
-    def wrong(self, claims: Claims, found: Certified | None, means: Floats, success: str) -> bool:
+    def wrong(self, claims: Claims, found: Certified | None, means: Floats, success: Notion) -> bool:
         """Return whether any claim contradicts the true means."""
         front, far = pareto_mask(means, self.cone), suboptimality_gaps(means, self.cone) > self.epsilon + _ROUNDING
         gaps = cover_gaps(means, self.cone)[:, claims.accepted].min(axis=1, initial=np.inf)
@@ -108,7 +108,7 @@ class IntervalsContract:
             bad |= front & ~found.returned & (success == "contain")
         return bool(bad.any())
 
-    def failures(self, success: str, scale: float) -> int:
+    def failures(self, success: Notion, scale: float) -> int:
         """Return in how many runs a claim was wrong at any look."""
         means, failed = self.means(), 0
         certificate = self.make(self.question(success), len(means), scale)
@@ -126,17 +126,17 @@ class IntervalsContract:
     # -- the promises ------------------------------------------------------------------------------------------
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_claims_are_wrong_in_at_most_a_delta_fraction_of_runs(self, success: str) -> None:
+    def test_claims_are_wrong_in_at_most_a_delta_fraction_of_runs(self, success: Notion) -> None:
         """Exact binomial test with fixed seeds; a run fails if any claim is wrong at any look."""
         assert self.failures(success, 1.0) <= binom.isf(self.level, self.runs, self.delta)
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_radii_that_are_too_narrow_fail_the_same_test(self, success: str) -> None:
+    def test_radii_that_are_too_narrow_fail_the_same_test(self, success: Notion) -> None:
         """The control: the means are such that too narrow radii are found out."""
         assert self.failures(success, self.narrow) > binom.isf(self.level, self.runs, self.delta)
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_a_larger_delta_certifies_more(self, success: str) -> None:
+    def test_a_larger_delta_certifies_more(self, success: Notion) -> None:
         """More designs are beaten, and the certified epsilon is smaller."""
         for seed in range(4):
             values, _ = self.draw(self.means(2.0), np.random.default_rng([2, seed]))
@@ -150,7 +150,7 @@ class IntervalsContract:
                 beaten, least = claims.beaten, np.inf if found is None else found.epsilon
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
-    def test_names_of_designs_and_objectives_do_not_matter(self, success: str) -> None:
+    def test_names_of_designs_and_objectives_do_not_matter(self, success: Notion) -> None:
         """Designs and objectives in another order have the same claims, each design its own."""
         for seed in range(4):
             rng = np.random.default_rng([3, seed])
@@ -168,7 +168,7 @@ class IntervalsContract:
 
     @pytest.mark.parametrize("success", ["cover", "contain"])
     @pytest.mark.parametrize("batch", [1, 7, 10**9])
-    def test_claims_on_the_way_are_those_of_the_observations_alone(self, success: str, batch: int) -> None:
+    def test_claims_on_the_way_are_those_of_the_observations_alone(self, success: Notion, batch: int) -> None:
         """In whatever batches they came, and whether or not claims were read before: replay is live."""
         values = self.uneven(self.draw(self.means(2.0), np.random.default_rng([4]))[0])
         live, replay = (self.make(self.question(success), len(values), 1.0) for _ in range(2))
