@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import conewise as cw
-from conewise.certificate import certificate, claims, schedule
+from conewise.certificate import certificate, claims
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.rules import SuccessiveElimination
