@@ -19,29 +19,23 @@ from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import cover_gaps, suboptimality_gaps
 from conewise.question.question import Notion, Question, verdict
 
-_ROUNDING = 1e-9
-_MASKS = ("beaten", "accepted", "covered", "undecided", "certain")
+_MASKS, _ROUNDING = ("beaten", "accepted", "covered", "undecided", "certain"), 1e-9
 
 
 class IntervalsContract:
     """Inherit it and say how a certificate is made and told, and how observations vary.
 
-    The true means are the least favourable ones: equal designs, a design whose gap is a little more than epsilon, and
-    Pareto designs which another one covers at a little more than epsilon.
+    True means are least favourable: equal designs, a gap, and distances on the front, a little above epsilon.
     """
 
     cone: ClassVar[Cone] = Cone.planar(150)
     epsilon: ClassVar[float] = 0.3
     delta: ClassVar[float] = 0.1
     runs: ClassVar[int] = 30
-    level: ClassVar[float] = 1e-4
-    """Probability that a valid certificate fails the suite, at most."""
-    narrow: ClassVar[float] = 0.2
-    """Factor of every radius with which the certificate has to be found out."""
-    looks: ClassVar[Sequence[int]] = (6, 12, 24, 48)
-    """Observations of each design after which claims are read; a single number for a certificate of one look."""
-    counts_differ: ClassVar[bool] = True
-    """Whether some designs may be evaluated more often than others."""
+    level: ClassVar[float] = 1e-4  # probability that a valid certificate fails a test, at most
+    narrow: ClassVar[float] = 0.2  # factor of every radius with which the certificate has to fail
+    looks: ClassVar[Sequence[int]] = (6, 12, 24, 48)  # observations of a design at each look; one number for one look
+    counts_differ: ClassVar[bool] = True  # whether some designs may be evaluated more often than others
 
     @abstractmethod
     def noise(self, order: Indices) -> Noise:
@@ -67,8 +61,7 @@ class IntervalsContract:
 
     def means(self, spread: float = 1.0) -> Floats:
         """Return four equal designs, one a little too far behind them, and two beside them, `spread` times as far."""
-        centre = self.cone.centre
-        across = np.array([-centre[1], centre[0]])
+        centre, across = self.cone.centre, self.cone.centre[::-1] * [-1, 1]
         behind = 1.05 * spread * self.epsilon / suboptimality_gaps(np.array([0 * centre, -centre]), self.cone)[1]
         beside = 1.05 * spread * self.epsilon / cover_gaps(np.array([0 * centre, across]), self.cone)[0, 1]
         return np.vstack([np.zeros((4, 2)), -behind * centre, beside * across, -beside * across])
@@ -110,11 +103,10 @@ class IntervalsContract:
         gaps = cover_gaps(means, self.cone)[:, claims.accepted].min(axis=1, initial=np.inf)
         bad = claims.beaten & front | claims.accepted & far | claims.certain & ~front
         bad |= claims.covered & front & (gaps > self.epsilon + _ROUNDING)
-        if found is None:
-            return bool(bad.any())
-        judged = verdict(found.returned, means, self.cone, found.epsilon + _ROUNDING)
-        missed = success == "contain" and (front & ~found.returned).any()
-        return bool(bad.any() or missed or not judged.success)
+        if found is not None:
+            bad |= not verdict(found.returned, means, self.cone, found.epsilon + _ROUNDING).success
+            bad |= front & ~found.returned & (success == "contain")
+        return bool(bad.any())
 
     def failures(self, success: Notion, scale: float) -> int:
         """Return in how many runs a claim was wrong at any look."""

@@ -73,26 +73,6 @@ def test_any_split_into_batches_gives_the_same_snapshots(seed):
         same(told(designs, values, list(cuts)), whole)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_designs_may_be_told_in_any_interleaving(seed):
-    """Only the order within a design counts."""
-    designs, values = stream([9, 6, 3], seed)
-    whole = told(designs, values)
-    for again in range(4):
-        turn = np.random.default_rng(again).permutation(np.repeat(np.arange(K), [9, 6, 3]))
-        position = np.empty(len(turn), dtype=int)
-        for design in range(K):
-            position[turn == design] = np.flatnonzero(designs == design)
-        same(told(turn, values[position], [0, 7, 8, len(turn)]), whole)
-
-
-def test_the_order_within_a_design_matters():
-    """Otherwise the tests above could not fail."""
-    designs, values = stream([9, 6, 3])
-    other = told(designs, values[::-1])
-    assert not np.array_equal(means_at(other, 0), means_at(told(designs, values), 0), equal_nan=True)
-
-
 def test_a_snapshot_once_taken_never_changes():
     designs, values = stream([4, 4, 4])
     before = told(designs, values)
@@ -127,13 +107,6 @@ def test_an_entry_far_beyond_the_last_level_is_kept_in_the_statistics_and_breaks
     assert later.counts[0] == 1001
 
 
-def test_a_long_run_past_the_last_level_keeps_its_snapshots():
-    designs, values = stream([30, 2, 8])
-    state = told(designs, values)
-    assert state.reached.tolist() == [3, 0, 3]
-    np.testing.assert_allclose(means_at(state, 3)[0], values[designs == 0][:8].mean(axis=0))
-
-
 def test_telling_makes_a_new_value_and_leaves_the_old_one():
     designs, values = stream([5, 5, 5])
     old = told(designs, values)
@@ -142,11 +115,6 @@ def test_telling_makes_a_new_value_and_leaves_the_old_one():
     assert old.counts.tolist() == [5, 5, 5]
     for snapshot, copy in zip(old.snapshots, copies, strict=True):
         np.testing.assert_array_equal(snapshot.means, copy)
-
-
-def test_telling_nothing_changes_nothing():
-    state = told(*stream([3, 3, 3]))
-    same(state.add(Observations([], np.empty((0, DIM)))), state)
 
 
 @pytest.mark.parametrize(

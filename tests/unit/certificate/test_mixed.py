@@ -12,7 +12,7 @@ import conewise as cw
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.mixed import Added
 from conewise.certificate.radii import radii_for
-from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.data.observations import Observations, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 from conewise.rules import Certificate
 from conewise.rules.adaptive.fixed import FixedSample
@@ -199,17 +199,6 @@ def test_very_many_designs_are_struck_by_the_sums_of_their_parts():
         assert (seen.gains >= seen.radii).all()
 
 
-def test_runs_end_at_epsilon_above_zero_and_know_how_long_they_may_take():
-    noise = ByObjective([Binary(), 0.4, Known()])
-    problem = cw.SimulatedBandit(np.array([[0.5, 0.1, 1.0]] * 3), noise)
-    rule = cw.SuccessiveElimination(cw.Question(ORTHANT, 0.3, 0.1, noise), 3)
-    result = cw.identify(problem, ORTHANT, epsilon=0.3, delta=0.1, algorithm="elimination", rng=0)
-    assert result.guarantee
-    assert result.pareto.all()
-    assert result.evaluations <= rule.most_evaluations < 10**5
-    assert "by objective: observations of 0 or 1; normal noise" in result.guarantee.assumption
-
-
 def test_values_that_a_kind_rules_out_are_refused():
     noise = ByObjective([Binary(), Known()])
     rule = cw.SuccessiveElimination(cw.Question(cw.Cone.orthant(2), 0.3, 0.1, noise), 2)
@@ -226,26 +215,6 @@ def test_values_that_a_kind_rules_out_are_refused():
         rule.tell(rule.start(), Observations.single([0, 0], [[1.0, 1.0], [1.0, 2.0]]))
     with pytest.raises(cw.InputError, match="without their scatter"):
         rule.tell(state, Observations([0], [[0.5, 5.0]], [4]))
-
-
-def test_simulated_outcomes_of_each_kind():
-    rates = np.array([[0.2, 3.0, -0.9], [0.7, 4.0, -0.1]])
-    problem = cw.SimulatedBandit(
-        rates, ByObjective([Binary(), Known(), Binary()]), objectives=["a", "b", "c"], minimised=["c"]
-    )
-    singles = problem.evaluate(Pulls([0, 1], [500, 500]), rng=0, one_by_one=True)
-    assert np.isin(singles.means[:, 0], [0, 1]).all()
-    assert np.isin(singles.means[:, 2], [-1, 0]).all()
-    assert (singles.means[:, 1] == rates[singles.designs, 1]).all()
-    averages = problem.evaluate(Pulls([0, 1], [500, 500]), rng=1)
-    for observations in (singles, averages):
-        total = Statistics.empty(2, 3).add(observations)
-        assert np.abs(total.means - rates).max() < 0.1
-        assert np.abs(total.scatters[:, 1]).max() < 1e-12
-    with pytest.raises(cw.InputError, match=r"a rate between 0 and 1, got 1\.5"):
-        cw.SimulatedBandit([[1.5]], Binary())
-    with pytest.raises(cw.InputError, match="NoiseSource to draw from"):
-        cw.SimulatedBandit([[1.5]], GaussianUnknown())
 
 
 @pytest.mark.parametrize("once", [False, True])

@@ -112,21 +112,6 @@ def test_at_the_last_look_nothing_is_open(cone, notion):
         assert found.epsilon <= 0.9
 
 
-def test_the_certified_epsilon_is_the_smallest_at_which_nothing_is_open():
-    for notion in ("cover", "contain"):
-        for cone in (ORTHANT, WIDE):
-            checked = certificate(cone, n_designs=5, notion=notion, levels=[-0.2, None])
-            for seed in range(5):
-                state = random_state(checked, seed)
-                found = checked.certified_epsilon(checked.claims(state))
-                if found is None:
-                    continue
-                assert checked.claims(state, found.epsilon).done
-                assert (checked.claims(state, found.epsilon).accepted == found.returned).all()
-                if found.epsilon > 1e-9:
-                    assert not checked.claims(state, found.epsilon * (1 - 1e-9)).done
-
-
 def test_nobody_meets_the_levels_and_that_is_an_answer():
     problem = cw.SimulatedBandit([[0.0, 1.0], [1.0, 0.0]], Gaussian(0.3))
     for success in ("cover", "contain"):
@@ -166,20 +151,6 @@ def test_levels_within_the_smallest_rounding_of_an_average_are_met():
     third = Statistics.empty(2, 2).add(Observations.single([0] * 3 + [1] * 3, [[0.1, 1.0]] * 3 + [[0.3, 2.0]] * 3))
     exact = cw.Question(ORTHANT, 0.1, 0.05, Gaussian([1e-9, 1.0]), "contain", [cw.Objective("a", level=0.1), "b"])
     assert not Certificate(exact, 2, once=True).claims(third).misses.any()
-
-
-def test_levels_go_with_units_and_directions():
-    """Prices in EUR with a unit, and in kEUR without: the same answer."""
-    means = np.array([[900.0, 3.0], [1500.0, 4.0], [2600.0, 6.0], [1900.0, 4.2]])
-    euros = cw.SimulatedBandit(means, Gaussian([400.0, 1.0]))
-    steps = cw.SimulatedBandit(means / [-1000.0, 1.0], Gaussian([0.4, 1.0]))
-    common = {"epsilon": 0.3, "delta": 0.05, "rng": 2}
-    own = cw.identify(
-        euros, ORTHANT, objectives=[cw.Objective("price", "min", unit=1000), "speed"], levels={"price": 2000}, **common
-    )
-    bare = cw.identify(steps, ORTHANT, objectives=["saving", "speed"], levels={"saving": (">=", -2.0)}, **common)
-    assert own.status.tolist() == bare.status.tolist()
-    assert own.status[2] == "misses a level"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 import conewise as cw
-from conewise.certificate import certificate, claims, schedule
+from conewise.certificate import certificate, claims
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.rules import SuccessiveElimination
@@ -100,7 +100,6 @@ def test_more_designs_than_are_compared_pair_by_pair(monkeypatch, noise, success
     """The limit is patched small: a table with no, one or two repetitions of many designs has an answer as well."""
     for module in (claims, certificate):
         monkeypatch.setattr(module, "FEW", 5)
-    monkeypatch.setattr(schedule, "PILOT_DESIGNS", 5)
     means = np.random.default_rng(3).normal(size=(12, 2)) * 3
     looked = rule(0.5, success, noise, k=12, pilots=False)
     state = looked.start()

@@ -88,26 +88,6 @@ def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, k
     assert len(seen) > 1  # something happened from look to look
 
 
-@pytest.mark.parametrize("success", ["cover", "contain"])
-@pytest.mark.parametrize("kind", ["known", "unknown"])
-def test_the_same_streams_in_other_batches_with_looks_in_between_give_the_same_claims(kind, success):
-    k = 60
-    certificate = rule_of(assumed(kind, k)[0], k, success).certificate
-    counts = np.random.default_rng(3).integers(20, 150, size=k)
-    found = []
-    for parts in (1, 8):
-        draw, rng = Evaluations(kind, k, seed=4), np.random.default_rng(parts)
-        order = rng.permutation(np.repeat(np.arange(k), counts))
-        state = empty(certificate)
-        for part in np.array_split(order, parts):
-            state = state.add(draw(part, np.ones(len(part), dtype=int)))
-            certificate.claims(state)
-        found.append(certificate.claims(state))
-    assert found[0].beaten.any()
-    for other in found[1:]:
-        assert_same(other, found[0])
-
-
 def empty(certificate: Certificate) -> Checkpoints:
     radii = certificate.radii
     return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, radii.estimates, centre=radii.centre)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -219,26 +218,6 @@ def test_exact_identification_is_what_its_definitions_say(kind):
     assert steps > 5
 
 
-@pytest.mark.parametrize("kind", NOISES)
-def test_exact_identification_where_all_designs_are_optimal_or_alike(kind):
-    """Nobody is left in doubt, or everybody is: neither divides by nothing."""
-    for k in (2, 3):
-        checked = sample(noise=NOISES[kind](k, 2), n_designs=k, epsilon=0.0, notion="contain")
-        rng = np.random.default_rng(9)
-        errors = [0.3 * rng.normal(size=(20_000, 2)) for _ in range(k)]
-        apart = [np.clip(part + np.array([i - 1, 1 - i]), -3, 3) for i, part in enumerate(errors)]
-        claims = checked.claims(statistics(apart, 2))
-        assert claims.accepted.all()
-        assert claims.done
-        assert masks(claims) == twin(checked, apart, 0.0)
-        alike = [np.clip(errors[0], -3, 3)] * k
-        claims = checked.claims(statistics(alike, 2))
-        assert not claims.beaten.any()
-        assert not claims.pairs.standing.sure.any()
-        constant = [np.full((50, 2), 0.1)] * k
-        assert not checked.claims(statistics(constant, 2)).beaten.any()
-
-
 def test_a_tie_without_noise_is_not_sure():
     """Worse where there is noise, equal where there is none: weakly dominated."""
     flat = Gaussian(cov=[[0.25, 0.0], [0.0, 0.0]])
@@ -248,23 +227,6 @@ def test_a_tie_without_noise_is_not_sure():
         claims = checked.claims(statistics(rows, 2))
         assert not claims.pairs.standing.sure[1]
         assert claims.beaten.tolist() == [False, behind > 1, False]
-
-
-def test_two_designs_are_enough():
-    for kind, make in NOISES.items():
-        checked = sample(noise=make(2, 2), n_designs=2)
-        rows = random_rows(3, 2, 2, 0.1, (4000, 4001))
-        rows[1] = np.clip(rows[1] - 1.5, -3, 3)
-        claims = checked.claims(statistics(rows, 2))
-        assert masks(claims) == twin(checked, rows, 0.5), kind
-        assert claims.done
-
-
-def test_an_epsilon_of_its_own_may_be_asked_for():
-    checked, rows = sample(), random_rows(1, 4, 2, 0.3)
-    found = statistics(rows, 2)
-    for epsilon in (0.1, 0.5, 2.0):
-        assert masks(checked.claims(found, epsilon)) == twin(checked, rows, epsilon)
 
 
 # -- holes in the sample -------------------------------------------------------------------------------------------
@@ -391,35 +353,6 @@ def test_a_small_sample_is_answered_for_the_epsilon_that_it_certifies(notion):
     assert early > 5
 
 
-def test_equal_samples_get_equal_answers_whatever_the_batches_and_their_order():
-    rows = random_rows(6, 4, 2, 0.4)
-    designs = np.repeat(np.arange(4), [len(part) for part in rows])
-    values = np.vstack(rows)
-    answers = []
-    for seed in range(4):
-        order = np.random.default_rng(seed).permutation(len(designs))
-        found = Statistics.empty(4, 2)
-        for part in np.array_split(order, seed + 1):
-            found = found.add(Observations.single(designs[part], values[part]))
-        answer = sample(noise=GaussianUnknown()).recommend(found)
-        answers.append(
-            (answer.pareto.tolist(), answer.status.tolist(), answer.certified_epsilon, str(answer.guarantee))
-        )
-    assert all(answer == answers[0] for answer in answers)
-
-
-def test_more_observations_of_everyone_certify_less():
-    rng = np.random.default_rng(5)
-    rows = [rng.normal(size=(20_000, 2)) * 0.5 + mean for mean in ([0.0, 0.0], [0.1, -0.1], [0.05, 0.0])]
-    for kind, make in NOISES.items():
-        checked = sample(noise=make(3, 2), n_designs=3)
-        found = []
-        for n in (20, 200, 2000, 20_000):
-            part = statistics([np.clip(values[:n], -3, 3) for values in rows], 2)
-            found.append(checked.certified_epsilon(checked.claims(part)).epsilon)
-        assert all(later < earlier for earlier, later in pairwise(found)), kind
-
-
 def test_one_look_certifies_no_less_than_a_schedule_of_looks_for_known_noise():
     """Nothing is paid for looking again: with the same observations every claim is at least as strong."""
     schedule = Certificate(cw.Question(ORTHANT, 0.3, 0.1, Gaussian(0.5)), 4)
@@ -434,45 +367,3 @@ def test_one_look_certifies_no_less_than_a_schedule_of_looks_for_known_noise():
 
 
 # -- refused -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("wrong", "words"),
-    [
-        ({"n_designs": 1}, "n_designs"),
-        ({"n_designs": 2.5}, "n_designs"),
-        ({"epsilon": -0.1}, "epsilon"),
-        ({"epsilon": math.nan}, "epsilon"),
-        ({"delta": 0.0}, "delta"),
-        ({"delta": 1.0}, "delta"),
-        ({"notion": "approximately"}, "cover"),
-        ({"epsilon": 0.0}, "contain"),
-        ({"noise": Gaussian([1, 1, 1])}, "3 objectives"),
-        ({"noise": Gaussian(np.ones((3, 2)))}, "3 designs"),
-        ({"noise": Bounded([0, 0, 0], [1, 1, 1])}, "3 objectives"),
-    ],
-    ids=str,
-)
-def test_bad_configurations_are_refused_in_one_sentence(wrong, words):
-    with pytest.raises(cw.InputError, match=words) as caught:
-        sample(**wrong)
-    assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(("designs", "dim"), [(3, 2), (5, 2), (4, 1), (4, 3)])
-def test_a_sample_of_other_designs_or_objectives_is_refused_in_one_sentence(designs, dim):
-    other = statistics([np.zeros((3, dim))] * designs, dim)
-    for use in (sample().claims, sample().recommend):
-        with pytest.raises(cw.InputError, match=f"{designs} designs and {dim} objectives, but 4 and 2") as caught:
-            use(other)
-        assert "\n" not in str(caught.value)
-
-
-def test_the_exact_set_may_be_asked_of_a_sample():
-    """epsilon = 0 with "contain": whatever is not settled is returned for the epsilon that is certified."""
-    rng = np.random.default_rng(1)
-    rows = [rng.normal(size=(400, 2)) + mean for mean in ([0.0, 0.0], [3.0, 3.0], [6.0, -3.0])]
-    answer = sample(noise=GaussianUnknown(), n_designs=3, epsilon=0.0, notion="contain").recommend(statistics(rows, 2))
-    assert answer.indices == [1, 2]
-    assert answer.guarantee.epsilon == 0
-    assert answer.status.tolist() == ["beaten", "kept", "kept"]
