@@ -82,7 +82,7 @@ def test_a_saved_answer_of_a_newer_form_is_refused(here):
 
 def test_noise_that_is_no_assumption_is_refused_for_a_table():
     table = {"d": ["a", "a", "b", "b"], "x": [1.0, 2.0, 3.0, 4.0]}
-    for noise in ("gaussian:1", 5, {"x": 1}):
+    for noise in (5, cw.noise.GaussianUnknown):
         with pytest.raises(cw.InputError, match="noise must be an assumption"):
             cw.analyse(table, delta=0.1, design="d", objectives=["x"], noise=noise)
 

@@ -208,7 +208,7 @@ class Certificate(Scheduled):
         return next((each.radii for each in members.members if each.columns[0] == place), None)
 
     def _looks(self, place: int, own: Any, radii: Any) -> Iterator[Look]:
-        """Yield the averages of a stream at each checkpoint, with the boundaries for levels."""
+        """Yield the averages of a stream at each checkpoint, with the boundaries for levels (docs/adaptive, 9.2)."""
         assert self.requirements is not None
         if self.once:
             designs = np.flatnonzero(own.counts >= (2 if radii is not None and radii.estimates else 1))

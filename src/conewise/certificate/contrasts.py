@@ -57,7 +57,7 @@ class Tables:
         most: tuple[float, float],
         ratio: float,
     ) -> Tables:
-        """Return the boundaries of a schedule, for the least probabilities of both kinds up to `most`."""
+        """Return the boundaries of a schedule, for the least probabilities of both kinds up to `most` (section 2)."""
         step = math.log(ratio)
         alphas = [
             tuple(low * ratio ** np.arange(math.floor(math.log(high / low) / step + 1e-9), -1, -1.0))
@@ -102,7 +102,7 @@ class Stream:
 
     @classmethod
     def of(cls, cone: Cone, noise: Noise, radii: Radii, *, directions: bool, apart: bool) -> tuple[Stream, ...]:
-        """Return the one stream of rows, or one for each objective of `noise` (a ByObjective with a kind for each)."""
+        """Return the one stream of rows, or one for each objective of `noise`, with a kind for each (section 8.1)."""
         many = len(radii.parts.weights)
         if not apart:
             wide = len(radii.parts.anywhere) if directions else 0
@@ -384,6 +384,7 @@ class Contrasts:
         return seen if self.earlier is None else _filled(seen, self.earlier.out(rows, columns, covering=covering))
 
     def _seen(self, rows: Indices, columns: Indices, logs: Floats, *, out: bool, widest: bool = False) -> Seen:
+        """Return gains and radii, for what each claim may spend (docs/adaptive, 2, 7 and 8.1)."""
         ruler, radii_of, shape = self.ruler, self.ruler.radii, (len(rows), len(columns))
         many = len(radii_of.parts.weights)
         known = many + (len(radii_of.parts.anywhere) if widest else 0)

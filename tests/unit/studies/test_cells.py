@@ -168,7 +168,7 @@ def test_with_a_model_too_and_prices_count(tmp_path):
         assert "on average over the prior" in study.result().guarantee.theorem
         times = study.status().repetitions
         assert study.status().cost == times[:, 0].sum() + 5 * times[:, 1].sum()
-        assert study.rule()._prices.tolist() == [[1, 5]] * 6
+        assert study.rule().for_every_truth.prices.tolist() == [1, 5]
         with cw.Study.open(tmp_path / "a.db") as again:
             assert same(again.result(), study.result())
             assert [o.price for o in again.question.columns.each] == [1, 5]

@@ -91,7 +91,7 @@ def test_the_remedy_ends_the_run():
 def test_two_designs_that_never_vary_among_others_that_do_stop_a_run_later():
     spreads = np.full((5, 2), 0.3)
     spreads[[0, 1], 1] = 0.0
-    result = asked(Drawn([[1.0, 2.0], [2.0, 2.0], [0.0, 1.0], [1.5, 1.0], [3.0, 0.0]], spreads), most=5000)
+    result = asked(Drawn([[1.0, 2.0], [2.0, 2.0], [0.0, 1.0], [1.5, 1.0], [3.0, 0.0]], spreads), most=20_000)
     assert re.search(TWINS, result.stopped_because)
 
 
