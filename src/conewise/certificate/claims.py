@@ -152,8 +152,10 @@ class Memo:
         for before, table in (*self._now.get(name, ()), *self._before.get(name, ())):
             here, there = pairs.unmoved(before, name)
             if len(here):
-                entries[np.ix_(here, here)] = table[np.ix_(there, there)]
-                known[here] = True
+                source = np.zeros(len(everyone), dtype=np.intp)  # pairs of other designs are compared below
+                source[here], known[here] = there, True
+                same = len(here) == len(everyone) == len(table)
+                entries = table.copy() if same else table.take(source, axis=0).take(source, axis=1)
                 break
         for some, columns in ((everyone[~known], everyone), (everyone[known], everyone[~known])):
             for rows in _portions(some, len(columns)):
