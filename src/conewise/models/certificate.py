@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -26,7 +27,7 @@ from conewise.models.axes import Axes, axes_of
 from conewise.models.choice import Choice, choose
 from conewise.models.failures import needed, possibly_optimal
 from conewise.models.levels import Required, Spare
-from conewise.models.posterior import Posterior, Sampled, posterior_of
+from conewise.models.posterior import Data, Posterior, Sampled, posterior_of
 from conewise.models.priors import Prior
 from conewise.models.screen import CORE, affordable, core, in_every_way, screened
 from conewise.question.question import Answering, Question
@@ -44,6 +45,7 @@ GLANCE_COMPONENTS: Final = 4  # ... and at the heaviest components of an objecti
 FAR_OFF: Final = 0.5  # a look that fails in this share of the draws of a glance ends there
 STAGES: Final = (1024, 4096, 16384, 65536)  # draws that judge, in all after each stage; more only where it is open
 MOST_PLAUSIBLE: Final = 64  # ways to take a component an objective that draws judge one by one; more share a bound
+_LARGER: Final = "give larger sizes=..., or a larger epsilon"
 _HALF: Final = 0.5  # of a posterior's weight, or of a size: lists go in steps of about three
 FULLY: Final = 16384  # draws for the epsilon of an answer that is certified: four times as many hardly lower it
 _AT_ONCE: Final = 4096  # draws in memory
@@ -269,14 +271,31 @@ class PosteriorCertificate(Answering):
         return posterior_of(self.prior.richer, self.axes, statistics, self.unit, _HALF)
 
     def _remedy(self, statistics: Sampled) -> str:
-        """Say what to do about a prior that is contradicted: mostly it is too smooth, but it may be too rough."""
+        """Say what to do about a contradicted prior: it is too smooth, or its sizes are too small or too large."""
         own, scale = self.prior.components, 1.0 if self.axes.variances is None else self.unit
         counts = own.shape >= 0 if (own.shape >= 0).any() else own.shape < 0
         least = scale * float(np.hypot(own.size, own.discrepancy)[counts].min())
-        heaviest = [mixture.heaviest(1).components[0].known for mixture in self._richer(statistics).mixtures]
-        if any(math.hypot(known.size, known.discrepancy) < _HALF * least for known in heaviest):
+        heaviest = [mixture.heaviest(1).components[0] for mixture in self._richer(statistics).mixtures]
+        far = [part.data for part in heaviest if part.known.discrepancy > scale * own.largest]
+        if far:
+            return f"{self._far(far)}, but its largest size is {self._in_units(own.largest)}: {_LARGER}"
+        if any(math.hypot(part.known.size, part.known.discrepancy) < _HALF * least for part in heaviest):
             return "the designs differ by less than it believes: name smaller sizes, or a smaller epsilon"
         return "use a wider prior or none"
+
+    def _far(self, each: Sequence[Data]) -> str:
+        """Say how far averages lie apart, or from what is acceptable where that is farther."""
+        spread = max(float(np.ptp(data.means)) for data in each)
+        away = max((float(np.abs(data.means).max()) for data in each if not math.isnan(data.centre)), default=0.0)
+        if away > spread:
+            return f"the averages lie up to {away:.3g} from what is acceptable"
+        return f"the averages spread over {spread:.3g}"
+
+    def _in_units(self, size: float) -> str:
+        if self.axes.variances is None:
+            return f"{size:g} times the noise"
+        unit = "epsilon" if self.epsilon > 0 else "the noise"
+        return f"{size * self.unit:.3g} ({size:g} times {unit})"
 
     def withdrawn(self, statistics: Sampled, declared: Posterior | None = None) -> str | None:
         """Say why nothing may be promised: the observations contradict the prior; None if they do not."""

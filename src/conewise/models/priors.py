@@ -36,6 +36,8 @@ WIDER_SIGNALS: Final = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0)
 WIDER_DISCREPANCIES: Final = (0.01, 0.1, 0.5)
 WIDER_LENGTHS: Final = (0.04, 8.0)
 """The lists of the richer priors, by which declared ones are checked."""
+BEYOND: Final = (3.0, 10.0, 100.0)
+"""Independent designs of a richer prior have sizes that are so many times the largest declared one."""
 
 _SHAPES: Final = 32  # kernels of each kind: some with one length scale for all features, most with one for each
 _ALIKE: Final = 6  # of which so many have one length scale for all
@@ -57,6 +59,11 @@ class Components:
     size: Floats  # (G,): s
     discrepancy: Floats  # (G,): tau
     log_weight: Floats  # (G,): logarithms of the prior weights, which sum to 1
+
+    @property
+    def largest(self) -> float:
+        """The largest size, in units: differences that are many times larger contradict every component."""
+        return float(max(self.size.max(), self.discrepancy.max()))
 
     def __len__(self) -> int:
         return len(self.shape)
@@ -125,7 +132,7 @@ class Independent(Prior):
 
     @property
     def richer(self) -> Prior:
-        return Independent(sizes=WIDER_SIZES)
+        return Independent(sizes=(*WIDER_SIZES, *_beyond(self.components, WIDER_SIZES)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +166,18 @@ class _Featured(Prior):
 
     @cached_property
     def richer(self) -> Prior:
-        return Smooth(self.table, sizes=WIDER_SIGNALS, discrepancies=WIDER_DISCREPANCIES, between=WIDER_LENGTHS)
+        return _Richer(
+            self.table,
+            sizes=WIDER_SIGNALS,
+            discrepancies=WIDER_DISCREPANCIES,
+            between=WIDER_LENGTHS,
+            apart=(*SIZES, *_beyond(self.components, SIZES)),
+        )
+
+    @property
+    def apart(self) -> tuple[float, ...]:
+        """Sizes of the independent designs."""
+        return SIZES
 
     @cached_property
     def _trend(self) -> Floats:
@@ -186,7 +204,7 @@ class _Featured(Prior):
             part.ravel() for part in np.meshgrid(range(self.n_shapes), self.sizes, self.discrepancies, indexing="ij")
         )
         even = np.full(len(shape), np.log((1 - _INDEPENDENT) / len(shape)))
-        other = _independent(SIZES, _INDEPENDENT)
+        other = _independent(self.apart, _INDEPENDENT)
         return Components(
             read_only(np.concatenate([shape.astype(np.intp), other.shape])),
             read_only(np.concatenate([size, other.size])),
@@ -306,6 +324,13 @@ class Smooth(_Featured):
         return result
 
 
+@dataclass(frozen=True, eq=False)
+class _Richer(Smooth):
+    """The prior by which one with features is checked."""
+
+    apart: tuple[float, ...] = field(default=SIZES, kw_only=True)
+
+
 def _symmetric(kernel: Callable[[Floats], Floats], points: Floats) -> Floats:
     """Return a kernel of the distances between points, (n, n), each pair computed once."""
     from scipy.spatial.distance import pdist, squareform
@@ -371,6 +396,15 @@ def _independent(sizes: Sequence[float], share: float) -> Components:
         read_only(np.array(sizes, dtype=np.float64)),
         read_only(np.full(count, np.log(share / count))),
     )
+
+
+def _beyond(declared: Components, listed: Sequence[float]) -> tuple[float, ...]:
+    """Return sizes beyond the largest declared one that are not listed.
+
+    Without them no prior foretells values that are far larger than every size, and a check would notice nothing.
+    """
+    sizes = (min(times * declared.largest, _LARGEST) for times in BEYOND)
+    return tuple(size for size in sizes if size not in listed)
 
 
 def _positive(values: Any, name: str) -> tuple[float, ...]:

@@ -44,6 +44,7 @@ _LARGEST_SEED: Final = 2**63 - 1
 _PATIENCE: Final = 30  # a batch is one evaluation, and one more for every so many before it
 _CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certain: every evaluation may be the last
 _LONGEST: Final = 64  # ... or as many as are asked for, up to this
+_WITHDRAWN: Final = "the draws leave nothing open, but nothing is guaranteed: the observations contradict the prior"
 _FEWEST: Final = 2  # designs that must have been evaluated before anything is said
 
 
@@ -196,7 +197,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         done = certified and not len(self._unconfirmed(look, state))
         reached = self._judged(look, state, fully=True).epsilon
         worth = self._worth(reached, look, state)
-        why = self._why(done, certified, look, state)
+        why = self._why(done, certified, look, state) if worth.proof or not done else _WITHDRAWN
         return self._result(state, look, returned, worth, reached, why, done)
 
     def _why(self, done: bool, certified: bool, look: Look, state: State) -> str:

@@ -52,6 +52,14 @@ def test_the_answer_is_about_candidates_and_says_so(result):
     assert result.evaluations == result.counts.sum()
 
 
+def test_settings_that_spread_beyond_every_size_promise_nothing():
+    noise = Gaussian(1e-5)
+    steep = cw.problems.Box({"x": (0, 1)}, evaluate=lambda s: [s["x"], 1 - s["x"]], noise=noise, candidates=8)
+    doubted = answer(steep, epsilon=1e-5, max_evaluations=30)
+    assert isinstance(doubted.guarantee, cw.Heuristic)
+    assert "its largest size is 0.01 (1000 times epsilon)" in doubted.guarantee.reason
+
+
 def test_the_answer_is_right_among_its_candidates(result):
     x, y = (np.array([setting[name] for setting in result.settings]) for name in "xy")
     means = np.column_stack([x - (y - 0.5) ** 2, 1 - x - (y - 0.5) ** 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -144,6 +145,69 @@ def test_a_contradicted_prior_loses_its_promise():
     assert isinstance(result.guarantee, cw.Heuristic)
     assert "contradict the prior" in result.guarantee.reason
     assert result.certified["prior"] is None
+
+
+FIVE = np.linspace(0, 1, 5)[:, None]
+SPREAD = np.array([[0.9, 0.2], [0.4, 1.8], [1.1, 0.7], [2.0, 0.1], [0.0, 1.5]])
+FEATURED = [cw.models.Smooth(FIVE), cw.models.Linear(FIVE)]
+
+
+def spread(model, epsilon, sigma, by="identify", path=None, **options):
+    """Answer a question about five designs whose values lie between 0 and 2."""
+    asked = {"epsilon": epsilon, "delta": 0.05, "noise": Gaussian(sigma), "model": model} | options
+    if by == "identify":
+        return cw.identify(cw.SimulatedBandit(SPREAD, Gaussian(sigma)), CONE, rng=1, **asked)
+    if by == "analyse":
+        return cw.analyse(Observations.single([1, 3], SPREAD[[1, 3]]), CONE, **asked).result
+    with cw.Study.create(path / "study.db", **asked, cone=CONE, designs=[f"d{k}" for k in range(5)]) as study:
+        while batch := study.ask():
+            study.tell(batch, [SPREAD[one.design] for one in batch])
+        return study.result()
+
+
+@pytest.mark.parametrize("model", FEATURED, ids=["smooth", "linear"])
+@pytest.mark.parametrize("by", ["identify", "analyse", "study"])
+@pytest.mark.parametrize(("epsilon", "sigma"), [(1e-4, 1e-4), (1e-5, 1e-5), (1e-5, 1e-3), (1e-9, 1e-9)])
+def test_values_that_spread_beyond_every_size_promise_nothing(model, by, epsilon, sigma, tmp_path):
+    result = spread(model, epsilon, sigma, by, tmp_path)
+    assert isinstance(result.guarantee, cw.Heuristic)
+    assert result.certified["prior"] is None
+    size = f"{1000 * epsilon:.3g} (1000 times epsilon)"
+    remedy = f"but its largest size is {size}: give larger sizes=..., or a larger epsilon"
+    assert re.search(rf"the averages spread over [\d.]+, {re.escape(remedy)}$", result.guarantee.reason)
+    assert "certified" not in result.stopped_because
+
+
+def test_values_that_spread_beyond_the_noise_promise_nothing_about_epsilon_0():
+    result = spread(FEATURED[0], 0.0, 1e-5, max_evaluations=100)
+    assert isinstance(result.guarantee, cw.Heuristic)
+    assert "its largest size is 0.01 (1000 times the noise)" in result.guarantee.reason
+
+
+@pytest.mark.parametrize("model", FEATURED, ids=["smooth", "linear"])
+@pytest.mark.parametrize("by", ["identify", "analyse", "study"])
+@pytest.mark.parametrize("epsilon", [0.05, 0.02])
+def test_values_that_some_size_explains_are_guaranteed(model, by, epsilon, tmp_path):
+    assert spread(model, epsilon, epsilon, by, tmp_path).guarantee
+
+
+def test_larger_sizes_are_the_remedy():
+    result = spread(cw.models.Smooth(FIVE, sizes=(1e3, 1e4, 1e5)), 1e-4, 1e-4)
+    assert result.guarantee
+    assert cw.verdict(result.pareto, SPREAD, CONE, 1e-4)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e4])
+def test_independent_designs_that_spread_beyond_every_size_promise_nothing(size):
+    result = spread(cw.models.Independent(sizes=(size,)), 1e-8, 1e-8)
+    assert "the averages spread over" in result.guarantee.reason
+
+
+def test_averages_that_are_far_from_every_level_promise_nothing():
+    far = cw.SimulatedBandit(SPREAD + np.array([0, 20]), Gaussian(1e-3))
+    levels = [cw.Objective("a"), cw.Objective("b", level=1.0)]
+    result = cw.identify(far, CONE, epsilon=1e-3, delta=0.05, model=FEATURED[0], rng=1, objectives=levels)
+    assert re.search(r"the averages lie up to 2[01]\S* from what is acceptable", result.guarantee.reason)
 
 
 def test_answers_do_not_depend_on_the_order_of_tells():
