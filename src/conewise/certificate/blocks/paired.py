@@ -326,10 +326,11 @@ class Paired(Answering):
         return self._read(state, statistics, table, np.full(self.n_designs, self.blocks, dtype=np.int64))
 
     def _read(self, before: Prefixes, statistics: Statistics, values: Floats, reach: Counts) -> Prefixes:
-        self._check_range(values, before.reach.min())
-        wagers, peaks = before.wagers, before.peaks
-        if wagers is not None and peaks is not None:
-            wagers, peaks = self._bet(wagers, peaks, values, self.level(before.reach), self.level(reach))
+        if not self.independent:
+            self._check_range(values, before.reach.min())
+        wagers, peaks, old, new = before.wagers, before.peaks, self.level(before.reach), self.level(reach)
+        if wagers is not None and peaks is not None and (new > old).any():
+            wagers, peaks = self._bet(wagers, peaks, values, old, new)
         after = replace(
             before, statistics=statistics, values=read_only(values), reach=read_only(reach), wagers=wagers, peaks=peaks
         )
