@@ -1,7 +1,7 @@
 """Compute the posterior of a prior's mixture, given statistics: weights, means, covariances and joint draws.
 
-Everything is a function of counts and averages (and of the scatter, where the noise is unknown), computed anew in the
-order of the designs. The order and the batches of observations change nothing. With n designs evaluated the weights
+Everything is a function of counts and averages (and of the scatter, if the noise is unknown). It is computed afresh, in
+the order of the designs. The order and the batches of observations change nothing. With n designs evaluated the weights
 cost n^3 a component, and each component that is not negligible costs K n^2. K x K is never made. Objectives
 that are measured one by one have data of their own each (docs/posterior, section 7).
 
@@ -29,7 +29,7 @@ from conewise.models.levels import WIDTHS
 from conewise.models.priors import Components, Prior
 
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
-_AT_ONCE: Final = 128  # designs of which means are computed at a time: few, so that they fit into the cache
+_AT_ONCE: Final = 128  # number of designs whose means are computed at a time; few enough for the cache
 
 
 class Apart(Protocol):

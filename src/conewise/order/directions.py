@@ -9,8 +9,8 @@ Then j covers i from the following epsilon on (docs/adaptive, 3.4):
 Every r used here is a seminorm: r(a + b) <= r(a) + r(b). The computed value is never below that maximum. It is never
 above f((r - g)^+), which needs the radii of the facets alone:
 
-* in the plane, three arcs give the maximum, exactly if the noise is the same in every direction;
-* for any cone, it is the least (1 - t) beta r* + f((t r - g)^+) over a few t in [0, 1]. Here r* is the radius along
+* In the plane, three arcs give the maximum, exactly if the noise is the same in every direction.
+* For any cone, it is the least (1 - t) beta r* + f((t r - g)^+) over a few t in [0, 1]. Here r* is the radius along
   the noisiest unit direction.
 """
 

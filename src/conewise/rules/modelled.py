@@ -305,8 +305,8 @@ class ModelGuided(PosteriorRule[Checkpoints]):
 
     The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
     `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
-    `confirm="all"` every design; without it a design may be returned by prediction alone, and says so
-    (`Result.evidence`). A check compares the prior with a richer one, and can only withdraw the promise.
+    `confirm="all"` every design. Without it a design may be returned by prediction alone; `Result.evidence` marks such
+    designs. A check compares the prior with a richer one, and can only withdraw the promise.
 
     >>> from conewise import Cone, Question, models, noise
     >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))

@@ -1,7 +1,8 @@
-"""From claims to an answer: which set is returned, where every design stands, and what that is worth.
+"""Turn claims into an answer: the returned set, the status of every design, and the guarantee.
 
-The set that is returned, its epsilon and its covers belong together: they come from one `Certified`. While something is
-open at the epsilon that was asked for, that is a larger epsilon; once nothing is, a smaller one, with a smaller set.
+The returned set, its epsilon and its covers belong together: they come from one `Certified`. While a design is
+undecided at the epsilon of the question, the epsilon of the answer is larger. Once none is, that epsilon may be
+smaller, and the set smaller too.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from conewise.rules.evidence import Evidence
 
 @dataclass(frozen=True, eq=False)
 class CertifiedRule(FixedConfidence, Generic[State]):
-    """A sampling rule on a certificate of looks: when it stops, and what it answers, is the certificate's alone."""
+    """A sampling rule on a certificate of looks: the certificate alone decides when it stops and what it answers."""
 
     knows_levels: ClassVar[bool] = True
     theorem: ClassVar[str]
@@ -34,7 +35,7 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 
     _: KW_ONLY
     any_epsilon: bool = False
-    """Whether epsilon may be chosen anew at every look at the same observations; costs a few evaluations."""
+    """True if epsilon may be chosen again at every look at the same observations; costs a few evaluations."""
 
     planned: int | None = None
     """The limit on evaluations that was known before the first one; max_evaluations by default."""
@@ -47,47 +48,47 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 
     @property
     def ends_on_ties(self) -> bool:
-        """Where epsilon is chosen at every look, nothing waits for this one."""
+        """True if epsilon is chosen at every look: then epsilon = 0 needs no max_evaluations."""
         return self.any_epsilon
 
     @property
     @abstractmethod
     def certificate(self) -> Certificate:
-        """When to stop and what to claim."""
+        """The certificate, which decides when to stop and what to claim."""
 
     @abstractmethod
     def begun(self, state: State) -> bool:
-        """Whether every design can be compared."""
+        """Return whether every design can be compared."""
 
     @abstractmethod
     def seen(self, state: State) -> Statistics | Separately:
-        """All that was observed."""
+        """Return the statistics of all observations."""
 
     @abstractmethod
     def start(self) -> State:
-        """Nothing observed."""
+        """Return the state before any observation."""
 
     @abstractmethod
     def tell(self, state: State, observations: Observations) -> State:
-        """The state with these observations; refused are those with which no claim would hold."""
+        """Return the state with these observations; refuse observations with which no claim would hold."""
 
     @abstractmethod
     def assumed(self, state: State) -> str:
-        """What is taken for granted, in words."""
+        """Return the assumptions of the guarantee, in words."""
 
     @property
     def most_looked_at(self) -> int | None:
-        """The most evaluations of one design that a schedule need reach; None where that follows from epsilon."""
+        """The most evaluations of one design that a schedule has to reach; None where epsilon decides it."""
         if self.max_evaluations is None or not (self.epsilon == 0 or self.any_epsilon):
             return None
         return max(2, self.max_evaluations // 2)
 
     def evidence(self, state: State) -> Evidence:
-        """Of the certificate."""
+        """Return the comparisons of designs by the certificate."""
         return Evidence.of(self.certificate, state)
 
     def recommend(self, state: State) -> Result:
-        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        """Return what is certified so far: for epsilon when finished, for a larger epsilon before."""
         claims, seen = self.certificate.claims(state), self.seen(state)
         if not self.begun(state):
             return nothing_certified(claims, seen, self.early)
@@ -107,10 +108,11 @@ class CertifiedRule(FixedConfidence, Generic[State]):
 def certified_answer(
     claims: Claims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
 ) -> Result:
-    """What is certified for a set: kept, covered and beaten at the epsilon of the claims where nothing is open there.
+    """Return the answer with the set that `found` certifies, and with the status of every design.
 
-    Else the set is returned for a larger epsilon. Then statuses are those at the epsilon of the claims, and what is
-    covered there, but returned for the larger one, counts as undecided.
+    If no design is undecided, the statuses follow from the returned set. Otherwise the set is returned for a larger
+    epsilon, and the statuses are those at the epsilon of the claims. A design which is covered there, but returned for
+    the larger epsilon, counts as undecided.
     """
     open_ = ~(claims.out | found.returned)
     if claims.done:
@@ -123,7 +125,7 @@ def certified_answer(
 def final_answer(
     claims: Claims, found: Certified, statistics: Averaged, question: Question, theorem: str, assumed: str
 ) -> Result:
-    """What one look at a finished sample certifies, and on what that rests."""
+    """Return the answer that one look at a finished sample certifies, and the assumptions of its guarantee."""
     why = "the sample is final"
     if not claims.done:
         why += f": {undecided_words(int(claims.undecided.sum()))} at epsilon = {question.epsilon:g}"
@@ -137,7 +139,7 @@ def final_answer(
 
 
 def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:
-    """While no epsilon is certified: nothing is returned, or a guess."""
+    """Return an answer without a guarantee, while no epsilon is certified: an empty set or a guess."""
     guess = np.zeros_like(claims.beaten) if returned is None else returned
     return _result(claims, statistics, guess, claims.accepted, claims.covered, Heuristic(why), why, None, claims.by)
 

@@ -1,8 +1,8 @@
 """Leader and challenger among designs that have to meet levels: ours, in the manner of Adaptive Pareto Exploration.
 
 It is not e-cAPE (Kone, Kaufmann & Richert 2025, "Constrained Pareto set identification with bandit feedback"), whose
-statement was not at hand: their rule of 2023 (`published.ape`) is joined with the levels of docs/adaptive, 9, and the
-proof is ours (9.7). It is here to be compared with; `SuccessiveElimination` takes fewer evaluations.
+statement was not at hand. It joins their rule of 2023 (`published.ape`) with the levels of docs/adaptive, 9. The proof
+is ours (9.7). The rule serves for comparison; `SuccessiveElimination` takes fewer evaluations.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ from conewise.rules.published.common import best_guess
 class LevelChallenger(LeaderChallenger):
     """Evaluate the open design that is least dominated, or its closest rival, whichever has fewer evaluations.
 
-    A design is *out* if it certainly misses a level or if another one certainly dominates it; it is accepted if it
-    meets its levels within epsilon and is fine within epsilon against everybody who is not out. An open design is
-    neither. Where the leader is fine already, and only its levels are open, the leader itself is evaluated.
+    A design is *out* if it certainly misses a level or if another design certainly dominates it. It is accepted if it
+    meets its levels within epsilon and is fine within epsilon against every design which is not out. An open design is
+    neither out nor accepted. If the leader is fine already, and only its levels are open, the rule evaluates the
+    leader.
 
     For cones that keep the levels (docs/adaptive, 9.1): the orthant and all cones inside it.
     """
@@ -47,7 +48,7 @@ class LevelChallenger(LeaderChallenger):
 
     @cached_property
     def _levels(self) -> Floats:
-        """(D,): the least acceptable values; minus infinity where there is none."""
+        """(D,): the least acceptable values; minus infinity for an objective without a level."""
         each = self.question.columns.each if self.question.names else ()
         return np.array([-np.inf if own.level is None else own.level for own in each] or [-np.inf] * self.dim)
 
@@ -57,11 +58,11 @@ class LevelChallenger(LeaderChallenger):
 
     @property
     def delta_for_pairs(self) -> float:
-        """What levels leave of it (docs/adaptive, 9.2)."""
+        """The part of delta for comparisons of pairs; levels take the rest (docs/adaptive, 9.2)."""
         return self.delta * (1 - TUNING.level_part) if len(self._columns) else self.delta
 
     def level_widths(self, counts: Counts) -> Floats:
-        """(K, R): how far an average may be off at any time, for all designs and levels (docs/adaptive, 9.7)."""
+        """Return how far an average may be off at any time, for all designs and levels, (K, R) (docs/adaptive, 9.7)."""
         columns = self._columns
         fixed = threshold(math.log(self.n_designs * len(columns) / (self.delta * TUNING.level_part)))
         budget = fixed + 2 * np.log(4 + np.log(counts))
@@ -69,7 +70,7 @@ class LevelChallenger(LeaderChallenger):
         return np.asarray(self.radius_scale * scales * np.sqrt(2 * budget / counts)[:, None])
 
     def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
-        """The leader or the challenger."""
+        """Return the leader or the challenger, and how often to evaluate it."""
         found = _Standing.of(self, state)
         open_ = np.flatnonzero(~(found.out | found.accepted))
         if not len(open_):
@@ -80,7 +81,7 @@ class LevelChallenger(LeaderChallenger):
         return chosen, self.batch(state.counts[chosen])
 
     def recommend(self, state: Statistics) -> Result:
-        """The answer so far; before the end, undecided designs are returned when their averages are Pareto optimal."""
+        """Return the answer so far: accepted designs, and undecided ones whose averages are Pareto optimal."""
         if (state.counts == 0).any():
             return super().recommend(state)
         found = _Standing.of(self, state)
@@ -104,17 +105,17 @@ class LevelChallenger(LeaderChallenger):
 
 @dataclass(frozen=True, eq=False)
 class _Standing:
-    """Who is out, who is accepted, and how the others stand against those that are not out."""
+    """Designs which are out, designs which are accepted, and comparisons with the designs which are not out."""
 
     misses: Bools
     out: Bools
     accepted: Bools
     low: Floats
-    """(K, K): Mlo of `published.ape`, infinite against oneself and against whoever is out."""
+    """(K, K): Mlo of `published.ape`, infinite for a design with itself and with a design which is out."""
     h: Floats
-    """(K,): above 0 where a design is certainly fine against everybody who is not out."""
+    """(K,): above 0 where a design is certainly fine against every other design which is not out."""
     reach: Floats
-    """(K,): the least Mhi against these."""
+    """(K,): the least Mhi against the other designs which are not out."""
 
     @classmethod
     def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:

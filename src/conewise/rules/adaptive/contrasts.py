@@ -1,10 +1,10 @@
-"""What to evaluate next with a model: what settles most of the contrasts on which the answer still depends.
+"""Choose the next evaluations with a model: those which settle most of the contrasts that the answer depends on.
 
-Draws in which the set fails name pairs of designs whose difference would have to be known better. An evaluation of x
-reduces the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise): correlations count, so a design may
-be settled without being evaluated. Batches take one after the other as if its value were known already: covariances
-do not depend on values. Where there are levels, it may be the value of one design that would have to be known better.
-Where objectives are measured one by one, it is one of them that is chosen together with the design.
+Draws in which the set fails name pairs of designs whose difference has to be known better. An evaluation of x reduces
+the variance of such a difference by (C[i,x] - C[j,x])^2 / (C[x,x] + noise). Correlations count, so a design may be
+settled without being evaluated. A batch takes one evaluation after the other as if the values of the earlier ones were
+known: covariances do not depend on values. With levels, the value of a single design may have to be known better.
+If objectives are measured one by one, an objective is chosen together with the design.
 """
 
 from __future__ import annotations
@@ -25,29 +25,32 @@ from conewise.models.failures import needs
 from conewise.models.levels import Spare
 from conewise.question.question import Notion
 
-_COMPONENTS: Final = 12  # of an objective, the heaviest, that have a say
-_PAIRS: Final = 300  # contrasts that have a say, those of the most draws
-_HARD: Final = 0.125  # of the draws have a say, the hardest, even where fewer fail
-_STEPS: Final = 32  # decisions a batch: where it is longer, each stands for several evaluations of a design
+_COMPONENTS: Final = 12  # the heaviest components of an objective that are considered
+_PAIRS: Final = 300  # contrasts that are considered: those of the most draws
+_HARD: Final = 0.125  # share of the draws, the hardest, that are considered even if fewer fail
+_STEPS: Final = 32  # decisions a batch; in a longer batch each decides on several evaluations of a design
 
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:
-    """Pairs (i, j), positions among the designs of a look, and in how many draws each stands in the way."""
+    """Pairs (i, j) of positions among the designs of a look, and the number of draws in which each pair fails."""
 
     first: Indices
     second: Indices
-    """-1 where the value of the first one counts by itself: against a level."""
+    """-1 where the value of the first design is compared with a level."""
     weight: Floats
-    """(P, D'): along which directions the difference counts; a failing draw is divided among its pairs and these."""
+    """(P, D'): weights of the directions of each difference; each draw is divided among its pairs and directions."""
     along: Floats
-    """(D', D): the directions: facets, and behind them the objectives that have a level."""
+    """(D', D): the directions: the facets, then the objectives that have a level."""
 
     @classmethod
     def of(
         cls, draws: Floats, choice: Choice, cone: Cone, epsilon: float, notion: Notion, levels: Levels | None = None
     ) -> Contrasts:
-        """Every failing draw counts as one, divided among what fails in it; where few fail, the next hardest do too."""
+        """Return the contrasts of the failing draws; if few draws fail, also of the next hardest.
+
+        Every draw counts as one and is divided among the comparisons that fail in it.
+        """
         spare = None if levels is None else levels.spare
         need = needs(draws, choice.inside, cone, notion, spare, choice.missing)
         place = int((1 - _HARD) * len(need.at))
@@ -71,7 +74,7 @@ class Contrasts:
         return cls(chosen // count, chosen % count - 1, total[heaviest], along)
 
     def differences(self, values: Floats) -> Floats:
-        """(P, ...): of the rows of an array, row i less row j; row i where there is no j."""
+        """Return row i of an array less row j for each pair, (P, ...); row i alone where there is no j."""
         return np.asarray(values[self.first] - np.where(self._paired(values.ndim), values[self.second], 0.0))
 
     def _paired(self, dimensions: int) -> Bools:
@@ -80,7 +83,7 @@ class Contrasts:
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Draws in which a set fails, where there are levels: is it a difference that has to be known, or a value?"""
+    """Tells for a failing draw, with levels, if a difference or a single value has to be known better."""
 
     columns: Indices
     """(R,): the objectives that have a level."""
@@ -89,10 +92,10 @@ class Levels:
     def instead(
         self, draw: Indices, first: Indices, second: Indices, weight: Floats, choice: Choice, near: float
     ) -> tuple[Indices, Indices, Floats]:
-        """Contrasts as they are, or in their place the value of a design whose levels are unusual in that draw.
+        """Replace a contrast by the value of one design, if the levels of that design are unusual in the draw.
 
-        What is unusual is what stands in the way: a design inside that misses a level, one that is left out for that
-        and meets it, and a rival that meets its levels here and not in most draws.
+        Three cases are unusual. A design inside misses a level. A design which is left out for a level meets it. A
+        rival meets its levels here and not in most draws.
         """
         assert choice.missing is not None
         least = self.spare.least
@@ -111,10 +114,10 @@ class Levels:
 
 
 def _facets(gains: Floats, inside: Bools, cone: Cone) -> Floats:
-    """(R, N): the facets along which a difference decides, summing to 1.
+    """Return weights of the facets along which a difference decides, summing to 1, (R, N).
 
-    For a returned design that is too far, the facet on which its rival is least ahead; for a design that is not
-    covered, those on which its cover lags, by the squares of how much.
+    For a returned design that is too far, all weight is on the facet on which its rival is least ahead. For a design
+    that is not covered, the weights are squares: of how far its cover lags along each facet.
     """
     nearest = (gains / cone.widths).argmin(axis=1)[:, None] == np.arange(gains.shape[1])
     lagging = np.minimum(gains, 0.0) ** 2
@@ -133,11 +136,11 @@ class View:
         self._told: list[Floats] = []
 
     def gains(self) -> Floats:
-        """(A,): by how much an evaluation of each candidate would reduce the variances of the contrasts."""
+        """Return how much an evaluation of each candidate would reduce the variances of the contrasts, (A,)."""
         return np.asarray((self._weight @ np.square(self._moved)) / (self._variance + self._noise))
 
     def evaluated(self, x: int, times: int) -> None:
-        """As if x had been evaluated so often."""
+        """Update the covariances as if x had been evaluated `times` times."""
         change = self._covariance[x]
         for told in self._told:
             change = change - told[x] * told
@@ -148,7 +151,7 @@ class View:
 
 
 def _views(look: Look, pairs: Contrasts, axes: Iterable[int]) -> list[View]:
-    """One for each of the heaviest components along some axes; objectives that share one share the view."""
+    """Return a view of each of the heaviest components along some axes; objectives that share a component share it."""
     posterior = look.posterior
     weight = pairs.weight @ (pairs.along @ posterior.axes.directions) ** 2
     noise = posterior.axes.variance_of(int(look.designs.max()) + 1)[look.designs]
@@ -173,23 +176,23 @@ def _contrasts(look: Look, certificate: PosteriorCertificate) -> Contrasts:
 
 
 def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
-    """The next `count` evaluations, each the largest reduction for its price: `prices` (K,) of one evaluation."""
+    """Return the next `count` evaluations: each the largest reduction for its price, with `prices` (K,)."""
     views = _views(look, _contrasts(look, certificate), range(certificate.axes.dim))
     return best_of([views], look.designs, count, None if prices is None else prices[:, None])
 
 
 def next_cells(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats) -> Pulls:
-    """The next `count` measurements of one objective of one design each (cells), for `prices` (K, D) of them."""
+    """Return the next `count` measurements of cells (one objective of one design), with `prices` (K, D)."""
     pairs = _contrasts(look, certificate)
     return best_of([_views(look, pairs, [axis]) for axis in range(certificate.axes.dim)], look.designs, count, prices)
 
 
 def best_of(groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
-    """Measurements at these designs that reduce the contrasts of the views most, one after the other.
+    """Return measurements of these designs that reduce the contrasts of the views most, chosen one after the other.
 
-    A measurement tells something to the views of one group: there is one group where all objectives are measured at
-    once, and one an objective where they are measured one by one. Of G groups, k G + g is a measurement of design k for
-    group g; `prices` (K, G) are what each costs.
+    A measurement changes the views of one group. There is one group if all objectives are measured at once, and one
+    group an objective if they are measured one by one. With G groups, k G + g is the measurement of design k for
+    group g; its price is `prices[k, g]`.
     """
     per_price = np.ones((len(designs), len(groups))) if prices is None else 1 / prices[designs]
     times = np.zeros(per_price.shape, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What the open questions would cost, judged by the averages as they are: what a sampling rule chooses by."""
+"""Forecast the costs of the open questions from the present averages; sampling rules choose by these costs."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from conewise.certificate.claims import Claims
 from conewise.certificate.contrasts import Contrasts
 from conewise.certificate.history import Checkpoints
 
-_AHEAD: Final = 1.85  # a question is met at about this many times its present count: which boundary it will meet
+_AHEAD: Final = 1.85  # guessed ratio of the count that settles a question to the present one; selects a boundary
 _TINY: Final = 1e-100
 _PAIRS_AT_ONCE: Final = 2**16  # what a core's cache holds
 
 
 @dataclass(frozen=True, eq=False)
 class Costs:
-    """What the open questions would cost, judged by the averages as they are: O open designs, L that are left."""
+    """Costs of the open questions, forecast from the present averages: O open designs, L designs which are left."""
 
     left: Indices
-    """(L,): the designs that are not beaten."""
+    """(L,): the designs which are not beaten."""
     rows: Indices
-    """(O,): positions in `left` of the undecided ones."""
+    """(O,): positions in `left` of the undecided designs."""
     fine: Floats
     """(O, L): observations of both until i is fine against j; 0 where it is."""
     best: Indices
@@ -34,10 +34,13 @@ class Costs:
     """(O,): observations of both until that rival puts i out; infinite where none would."""
 
     levels: LevelCosts | None = None
-    """What the levels that are open would cost; None where there are none."""
+    """Costs of the open levels; None for a question without levels."""
 
     def ways(self) -> tuple[Bools, Floats]:
-        """(O,): who is best put out by its rival; (L,): what all others ask for, and rivals that may not strike yet."""
+        """Return which designs are cheaper to put out, (O,), and how many observations the other designs ask for, (L,).
+
+        Rivals which have to meet their levels before they may put others out are among the second.
+        """
         outward, inward = self.out, self.fine.max(axis=1, initial=0.0)
         targets, levels = np.zeros(len(self.left)), self.levels
         if levels is None:
@@ -50,7 +53,7 @@ class Costs:
             missing = ~leaving & ~staying
             targets[self.rows[missing]] = gone[missing]
             np.maximum.at(targets, self.best[leaving], levels.clear[self.best[leaving]])
-            # Where a rival goes by itself, the rival has to be known better, and the design has not.
+            # If a rival leaves by its own levels, only the rival has to be known better, not the design.
             own = np.maximum(np.where(self.fine < levels.aside, self.fine, 0.0).max(axis=1, initial=0.0), meet)
         np.maximum.at(targets, self.rows[staying], own[staying])
         np.maximum(targets, self.fine[staying].max(axis=0, initial=0.0), out=targets)
@@ -59,23 +62,23 @@ class Costs:
 
 @dataclass(frozen=True, eq=False)
 class LevelCosts:
-    """Observations of each design that is left until something is known of its levels; 0 where it is."""
+    """Observations of each design which is left until its levels are settled; 0 where they are."""
 
     meet: Floats
-    """(L,): until it meets all within epsilon, if it seems to; all that there can be elsewhere."""
+    """(L,): until it meets all levels within epsilon, if it seems to; otherwise the last checkpoint."""
     gone: Floats
-    """(L,): until it misses one, if it seems to; infinite elsewhere."""
+    """(L,): until it misses a level, if it seems to; otherwise infinite."""
     aside: Floats
-    """(L,): until it does not count as a rival any more: it misses one, or has no more than epsilon to spare."""
+    """(L,): until it is no longer a rival: it misses a level, or has at most epsilon to spare."""
     clear: Floats
-    """(L,): until it may put others out; infinite where it seems that it never may."""
+    """(L,): until it may put other designs out; infinite where it seems that it never may."""
 
 
 def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, waiting: bool) -> Costs | None:
-    """What the open questions would cost; None when too many designs are left to look at every pair.
+    """Return the costs of the open questions; None when too many designs are left to look at every pair.
 
-    A design may have what should have been enough to put it out once others are decided. It asks for one more
-    level, unless it is `waiting` for them.
+    A design may have had enough observations to be put out once others are decided. It asks for one more checkpoint,
+    unless it is `waiting` for the others.
     """
     if claims.no_worse_at is None or not claims.no_worse_at.size:
         return None
@@ -89,15 +92,15 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     variances = (certificate.radii.planned(variances) if certificate.radii.summed else variances).T
     counts = np.array(certificate.levels.counts, dtype=np.float64)
     last = len(counts) - 1
-    # Both are functions of the smaller of two counts, and increase with it: worked out for each design alone.
+    # `coming` and `least` increase with the smaller of two counts, so they are computed for each design alone.
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
     compared, of = cast(Contrasts, claims.pairs), left[rows] if len(rows) else left
     boundary, out = certificate.ruler(state).in_sight(of, left, compared.standing)
-    # out: beaten, or within epsilon of it where covering counts
+    # out: beaten, or covered within epsilon where success is "cover"
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
-    # Whoever is little known may put a design out sooner than whoever looks best: else nobody would find out.
+    # A rival with few evaluations gets an allowance for its error. Otherwise it would never be evaluated.
     error = np.sqrt(0.5 / np.maximum(seen, 1))  # of the mean of a design, where differences have a spread of 1
     hope = error if waiting and question.success == "contain" else np.zeros_like(error)
     levels = None if claims.bounds is None else _level_costs(certificate, state, claims, coming, least)
@@ -152,7 +155,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
 def _level_costs(
     certificate: Certificate, state: Checkpoints, claims: Claims, coming: Indices, least: Floats
 ) -> LevelCosts:
-    """What the open levels would cost, judged by the averages as they are; `coming` and `least` as in `open_costs`."""
+    """Forecast the costs of the open levels from the present averages; `coming` and `least` as in `open_costs`."""
     bounds, left = claims.bounds, claims.left
     required, epsilon = certificate.requirements, certificate.epsilon
     assert required is not None

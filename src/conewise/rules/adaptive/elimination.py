@@ -1,7 +1,7 @@
 """Successive elimination on the certificate: advance only designs on which an open question depends.
 
-Another rule only says how many observations of each design would settle what is open (`targets`): state, stopping, the
-answer and the plan are inherited. The guarantee is the certificate's and depends on none of it.
+A rule that inherits from it only overrides `targets`: how many observations of each design would settle the open
+questions. It inherits the state, stopping, the answer and the plan. The certificate alone gives the guarantee.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from conewise.rules.contract import INDEPENDENT, Plan
 
 @dataclass(frozen=True, eq=False)
 class SuccessiveElimination(CertifiedRule[Checkpoints]):
-    """Evaluate in rounds whatever is still open, everyone at the same level.
+    """Evaluate the open designs in rounds, all at the same checkpoint.
 
-    An undecided design has two ways to be settled: to be out (beaten, or covered by a returned design), which asks for
-    itself and its best rival, or to be in (fine against everyone left), which asks for itself and every rival against
-    which it is not. The cheaper one, judged by the estimates, decides whom to evaluate; designs that run ahead wait for
-    the others. An open design with less than half the evaluations of another one does not wait, whatever its forecast.
+    An undecided design can be settled in two ways. To be out (beaten, or covered by a returned design) takes
+    evaluations of the design and of its best rival. To be in (fine against every design left) takes evaluations of the
+    design and of every rival against which it is not fine yet. The rule evaluates for the way that looks cheaper.
+    Designs that run ahead wait for the others. An open design with less than half the evaluations of another one does
+    not wait, whatever its forecast.
     """
 
     theorem: ClassVar[str] = "certificate of looks"
@@ -39,14 +40,14 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
 
     _: KW_ONLY
     pilots: bool = True
-    """Whether a few evaluations of each design may be put aside to say how delta is shared, where that pays."""
+    """True if a few evaluations of each design may be spent on deciding how to share delta, where that pays."""
     tuning: Tuning = TUNING
-    """What a run may cost, never whether it is right."""
+    """Constants that change the cost of a run, never its guarantee."""
 
     def targets(self, costs: Costs) -> Floats:
-        """(L,): observations of each design that is left after which what is open should be settled; 0 for enough.
+        """Return how many observations of each design left should settle the open questions, (L,); 0 for enough.
 
-        The largest number that any open question asks for.
+        Each design gets the largest number that any open question asks for.
         """
         leaving, targets = costs.ways()
         np.maximum.at(targets, costs.rows[leaving], costs.out[leaving])
@@ -55,7 +56,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """When to stop and what to claim."""
+        """The certificate, which decides when to stop and what to claim."""
         settings = self.most_looked_at, self.any_epsilon, self.radius_scale, self.pilots
         return Certificate(self.question, self.n_designs, *settings, tuning=self.tuning, planned=self.planned)
 
@@ -69,20 +70,20 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
 
     @property
     def most_each(self) -> int:
-        """The last level."""
+        """The count of the last checkpoint."""
         return int(self.certificate.levels.counts[-1])
 
     @property
     def in_bulk(self) -> bool:
-        """Claims look at snapshots alone."""
+        """True: claims use the statistics at checkpoints only."""
         return True
 
     def begun(self, state: Checkpoints) -> bool:
-        """Whether every design that its pilot leaves has come to its first level."""
+        """Return whether every design that its pilot leaves has reached its first checkpoint."""
         return state.begun
 
     def seen(self, state: Checkpoints) -> Statistics:
-        """Pilots among it."""
+        """Return the statistics of all observations, with those of the pilots."""
         return state.everything
 
     def assumed(self, state: Checkpoints) -> str:
@@ -90,20 +91,20 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         return f"{INDEPENDENT}; {self.noise.words}"
 
     def start(self) -> Checkpoints:
-        """Nothing observed."""
+        """Return the state before any observation."""
         certificate = self.certificate
         radii, pilot = certificate.radii, certificate.pilot
         shape = self.n_designs, self.cone.dim
         return Checkpoints.empty(certificate.levels, *shape, radii.estimates, pilot, radii.centre)
 
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
-        """The state with these observations; refused are those with which no claim would hold."""
+        """Return the state with these observations; refuse observations with which no claim would hold."""
         check_fit(observations, self.noise)
         check_exact(observations, self.noise, lambda: state.everything)
         return state.add(observations)
 
     def ask(self, state: Checkpoints, most: int | None = None) -> Pulls:
-        """What brings the open questions to their next level, in the order of the designs."""
+        """Return the evaluations up to the next checkpoint of the open questions, in the order of the designs."""
         limit = self.allowed(state, most)
         if limit == 0:
             return Pulls([], [])
@@ -115,7 +116,10 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         return Pulls.each(wanted, limit)
 
     def _climbing(self, state: Checkpoints) -> Indices:
-        """Who goes on to its next level, ascending: of all on which something depends, those at the lowest."""
+        """Return the designs that go on to their next checkpoint, ascending.
+
+        Of all designs on which an open question depends, these are at the lowest checkpoint.
+        """
         if not state.begun:
             return np.flatnonzero(state.waiting)  # all designs alike
         claims = self.certificate.claims(state)
@@ -124,22 +128,22 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
             return left[:0]
         last = len(self.certificate.levels.counts) - 1
         below = reached < last
-        if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to ask who depends on whom
+        if (costs := self.costs(state, claims, waiting=True)) is None:  # too many are left to compare every pair
             chosen = claims.undecided[left]
         else:
             seen = state.statistics.counts[left]
             chosen = self.targets(costs) > seen
             # A forecast that was too low must not leave a design behind while near-ties take all evaluations. Once all
-            # designs have what should have been enough, every open one goes on.
+            # designs have as many observations as were forecast, every open design goes on.
             most = seen[costs.rows].max() / self.tuning.lag if (chosen & below).any() else np.inf
             behind = seen[costs.rows] < most
             chosen[costs.rows[behind]] = chosen[costs.best[behind]] = True
-        # Where what looked cheapest is at its end, whatever else is open.
+        # If the cheapest way is at its last checkpoint, take whatever else is open.
         chosen = chosen & below if (chosen & below).any() else below
         return np.asarray(left[chosen & (reached == reached[chosen].min(initial=last))])
 
     def plan(self, state: Checkpoints) -> Plan:
-        """What is worth evaluating, roughly how often, judged by the estimates as they are."""
+        """Return which designs are worth evaluating and roughly how often, judged by the present estimates."""
         targets = np.zeros(self.n_designs)
         if early := not state.begun:
             targets[state.waiting] = self.certificate.levels.counts[0]
@@ -155,5 +159,5 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         return Plan(Pulls.each(missing), int(missing.sum()), early)
 
     def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
-        """What the open questions would cost; None when too many designs are left to look at every pair."""
+        """Return the costs of the open questions; None when too many designs are left to look at every pair."""
         return open_costs(self.certificate, state, claims, waiting)

@@ -1,4 +1,4 @@
-"""The answer from a finished sample, every design at its own count: the certificate of one look."""
+"""Answer from a finished sample with the certificate of one look; every design has its own count."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class FixedSample(Certificate):
     once: bool = True
 
     def recommend(self, statistics: Statistics) -> Result:
-        """The answer: for epsilon if the sample is large enough, else for the smallest epsilon that it certifies."""
+        """Return the answer for epsilon if the sample is large enough, else for the smallest certified epsilon."""
         claims = self.claims(statistics)
         found = self.certified_epsilon(claims)
         if found is None:

@@ -1,7 +1,7 @@
-"""How far designs would have to read until what is open is settled: a forecast by the averages, never a claim.
+"""Forecast from the averages how many blocks would settle the open questions; never a claim.
 
-For a pair and a facet with gain d and standard deviation s of the differences, a bound of z standard errors is narrow
-enough after g blocks where d = z s sqrt(1 / g - 1 / Q), so 1 / g = (d / (z s))^2 + 1 / Q: never more than all Q.
+Take a pair and a facet with gain d and standard deviation s of the differences. A bound of z standard errors is narrow
+enough after g blocks, where d = z s sqrt(1 / g - 1 / Q). So 1 / g = (d / (z s))^2 + 1 / Q: never more than all Q.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TINY: Final = 1e-100
 def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: Bools) -> Floats:
     """Return up to which block each design should read so that everything is settled at epsilon; 0 for designs gone.
 
-    Infinite where no number of blocks would do. All that are left must have met a rival on two blocks or more.
+    The target is infinite if no number of blocks would do. Each design left must have met a rival on two blocks.
     """
     found, left = np.zeros(len(gone)), np.flatnonzero(~gone)
     if not len(left):
@@ -34,7 +34,7 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: 
     leaving = outward < inward
     needed = np.minimum(outward, inward)
     np.maximum.at(needed, rival[leaving], outward[leaving])
-    # A design that stays has to be told from all others, but only as long as they are there.
+    # A design that stays has to be compared with all other designs, but only as long as they are left.
     against = np.minimum(fine[~leaving], np.where(leaving, outward, np.inf))
     np.maximum(needed, against.max(axis=0, initial=0.0), out=needed)
     found[left] = needed
@@ -44,8 +44,8 @@ def reading_targets(certificate: Paired, state: Prefixes, epsilon: float, gone: 
 def decisive(certificate: Paired, state: Prefixes, epsilon: float, claims: Claims) -> Bools:
     """Return the designs on which the cheaper way to settle some undecided design depends, (K,).
 
-    An undecided design is settled by being dominated or covered by its best rival, or by being no worse than every
-    rival against which that is still open.
+    An undecided design can be settled in two ways. Either its best rival dominates or covers it. Or it is no worse than
+    every rival against which that is still open.
     """
     left, needed = claims.left, np.zeros(certificate.n_designs, dtype=bool)
     assert claims.no_worse_at is not None
@@ -78,7 +78,7 @@ def _costs(
     if careful:  # of many gaps some look far smaller than they are
         error = np.sqrt(np.maximum(0.5 / np.maximum(counts, 1) - (0.5 / population if population else 0.0), 0.0))
         slack, margin = (np.where(ahead > 0, np.hypot(ahead, error), ahead) for ahead in (slack, margin))
-    if certificate.bets:  # what a bet wins goes by the mean square, the squared distance among it
+    if certificate.bets:  # the gain of a bet depends on the mean square, which includes the squared distance
         slack, margin = slack / np.hypot(1, slack), margin / np.hypot(1, margin)
     fine, out = _blocks(slack, fine_z, population), _blocks(margin, out_z, population)
     np.fill_diagonal(fine, 0.0)
@@ -102,7 +102,7 @@ def _seen(certificate: Paired, state: Prefixes, left: Indices) -> tuple[Floats, 
 
 
 def _blocks(distance: Floats, z: Floats, population: int | None) -> Floats:
-    """Blocks after which a bound of z standard errors is below a distance, given in standard deviations."""
+    """Return the blocks after which a bound of z standard errors is below a distance, given in standard deviations."""
     whole = 0.0 if population is None else 1.0 / population
     with np.errstate(divide="ignore"):
         return np.asarray(1.0 / ((np.maximum(distance, 0.0) / z) ** 2 + whole))

@@ -22,11 +22,11 @@ from conewise.rules.contract import INDEPENDENT, FixedConfidence, Plan, Result, 
 
 @dataclass(frozen=True, eq=False)
 class PairedElimination(FixedConfidence):
-    """Every design that is undecided, and everybody against whom such a design is not fine, reads on to the next look.
+    """Read each undecided design, and each rival it may be worse than, on to the next checkpoint.
 
-    The n-th observation of a design is its value on the n-th block of an order that was drawn at random; `blocks` is
-    how many there are to read, and `population` how many the averages are over (None for an unlimited number). The
-    guarantee is the certificate's and does not depend on who reads what.
+    The n-th observation of a design is its value on the n-th block of an order that was drawn at random. `blocks` is
+    the number of blocks to read. `population` is the number of blocks over which averages are taken (None for an
+    unlimited number). The guarantee does not depend on which designs read which blocks.
 
     >>> from conewise import Cone
     >>> from conewise.question.question import Question
@@ -43,9 +43,9 @@ class PairedElimination(FixedConfidence):
     blocks: int
     population: int | None
     once: bool = False
-    """Whether all blocks are read before anybody looks, and nobody looks again."""
+    """True if there is a single look, after all blocks are read."""
     independent: bool = False
-    """Whether designs were evaluated independently, and are paired by the numbers of their observations."""
+    """True if designs were evaluated independently, and are paired by the numbers of their observations."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
@@ -58,34 +58,34 @@ class PairedElimination(FixedConfidence):
 
     @property
     def ends_on_ties(self) -> bool:
-        """There are only so many blocks."""
+        """True: the number of blocks is limited."""
         return True
 
     @cached_property
     def certificate(self) -> Paired:
-        """When to stop and what to claim."""
+        """The certificate, which decides when to stop and what to claim."""
         settings = self.blocks, self.population, self.once, self.radius_scale, self.independent
         return Paired(self.question, self.n_designs, *settings)
 
     @property
     def most_each(self) -> int:
-        """All blocks."""
+        """The number of all blocks."""
         return self.blocks
 
     def start(self) -> Prefixes:
-        """Nothing read."""
+        """Return the state before any block is read."""
         return self.certificate.start()
 
     def seen(self, state: Prefixes) -> Statistics:
-        """On all blocks."""
+        """Return the statistics on all blocks that were read."""
         return state.statistics
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
-        """The state with the next blocks of some designs."""
+        """Return the state with the next blocks of some designs."""
         return self.certificate.tell(state, observations)
 
     def ask(self, state: Prefixes, most: int | None = None) -> Pulls:
-        """What brings those on which something depends to the next look."""
+        """Return the evaluations up to the next checkpoint of the designs on which an open question depends."""
         limit = self.allowed(state, most)
         pilot = state.pilot if state.weights is None else None
         wanted = self._wanted(state) if pilot is None else pilot.missing
@@ -95,7 +95,7 @@ class PairedElimination(FixedConfidence):
         return Pulls(np.repeat(pulls.designs, pulls.counts)) if self.independent else pulls  # sums have no partners
 
     def _wanted(self, state: Prefixes) -> Indices:
-        """(K,): blocks that each design should read next."""
+        """Return how many blocks each design should read next, (K,)."""
         claims = self.certificate.claims(state)
         below = state.reach < self.blocks
         needed = self.needed(claims, self.epsilon) & below
@@ -117,7 +117,7 @@ class PairedElimination(FixedConfidence):
         return needed
 
     def plan(self, state: Prefixes) -> Plan:
-        """About how far those on which something depends have to read on, judged by the differences as they are."""
+        """Return roughly how many more blocks each design has to read, judged by the present differences."""
         claims = self.certificate.claims(state)
         needed = self.needed(claims, self.epsilon) & (state.reach < self.blocks)
         levels = np.array(self.certificate.levels)
@@ -125,13 +125,16 @@ class PairedElimination(FixedConfidence):
         targets = np.maximum(self.targets(state, self.epsilon), coming)
         missing = np.where(needed, targets - state.reach, 0)
         early = bool((state.reach[~claims.out] < self.certificate.levels[0]).any())
-        early |= self.certificate.required is not None  # what levels take is not forecast
+        early |= self.certificate.required is not None  # there is no forecast for levels
         if state.pilot is not None:
             missing = missing + state.pilot.missing
         return Plan(Pulls.each(missing), int(missing.sum()), early)
 
     def targets(self, state: Prefixes, epsilon: float) -> Indices:
-        """(K,): the look at which what depends on a design is probably settled at epsilon; the first one before it."""
+        """Return the checkpoint up to which each design should be read to settle the open questions at epsilon, (K,).
+
+        The checkpoint is a forecast. Before the first checkpoint there is none, and the first one is returned.
+        """
         levels = np.array(self.certificate.levels)
         out = self.certificate.claims(state).out
         if (state.reach[~out] < levels[0]).any():
@@ -141,7 +144,7 @@ class PairedElimination(FixedConfidence):
         return np.where(found > 0, looks, 0)
 
     def recommend(self, state: Prefixes) -> Result:
-        """The answer so far: what is certified, for epsilon when finished and for a larger one before."""
+        """Return what is certified so far: for epsilon when finished, for a larger epsilon before."""
         claims = self.certificate.claims(state)
         claims = claims if claims.done else self.certificate.claims(state, sharp=True)
         found = self.certificate.certified_epsilon(claims)
@@ -169,7 +172,7 @@ class PairedElimination(FixedConfidence):
         theorem = f'for every truth: paired differences{levels}, success "{self.success}", docs/{page}'
         worth = self.proven(epsilon, theorem, f"{self._order_words()}; {self._noise_words}")
         exact = self.population is not None and bool((state.counts == self.population).all())
-        return worth.proof if exact and worth.proof else worth  # averages that are known need no normal noise
+        return worth.proof if exact and worth.proof else worth  # averages that are known exactly need no normal noise
 
     def _order_words(self) -> str:
         if self.independent:

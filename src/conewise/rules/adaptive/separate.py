@@ -1,8 +1,8 @@
-"""Elimination where objectives are measured separately: which objective of which design to measure next.
+"""Elimination if objectives are measured separately: choose which objective of which design to measure next.
 
-A *cell* is one objective of one design; cells are numbered design after design, so that of D objectives the cell of
-design k and objective d has the number k * D + d. The rule asks for cells and is told values of one objective each.
-The guarantee is the certificate's and depends on none of the choices (docs/adaptive, 8.1).
+A *cell* is one objective of one design. Cells are numbered design after design: with D objectives, the cell of design k
+and objective d has the number k * D + d. The rule asks for cells, and each value is of one objective. The guarantee
+does not depend on the choice of cells (docs/adaptive, 8.1).
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _TINY: Final = 1e-100
 
 @dataclass(frozen=True, eq=False)
 class SeparateElimination(CertifiedRule[Streams]):
-    """Measure what an open question depends on, and nothing else.
+    """Measure only the cells on which an open question depends.
 
-    To be fine against a rival a design needs one facet, and so only the objectives that this facet weighs; to be beaten
-    it needs all of them. Every open design goes the way that looks shorter, by the objective that looks best; of the
-    cells that are wanted, those with the fewest measurements for their price come first.
+    To be fine against a rival, a design needs one facet, and so only the objectives that this facet weighs. To be
+    beaten, it needs all objectives. Every open design goes the way that looks shorter, along the cheapest facet. Of the
+    wanted cells, those with the fewest measurements for their price come first.
 
     >>> from conewise import Cone, Question
     >>> from conewise.noise import Gaussian
@@ -50,32 +50,32 @@ class SeparateElimination(CertifiedRule[Streams]):
 
     @cached_property
     def certificate(self) -> Certificate:
-        """When to stop and what to claim."""
+        """The certificate, which decides when to stop and what to claim."""
         settings = self.most_looked_at, self.any_epsilon, self.radius_scale
         return Certificate(self.question, self.n_designs, *settings, pilots=False, apart=True)
 
     @property
     def _apart(self) -> ByObjective:
-        """What is assumed of each objective by itself."""
+        """The noise of each objective by itself."""
         return cast(ByObjective, self.certificate.noise)
 
     @cached_property
     def _last(self) -> Indices:
-        """(D,): the last level of each objective; one value of an objective without noise says all."""
+        """(D,): index of the last checkpoint of each objective; one value is enough for an objective without noise."""
         last = len(self.certificate.levels.counts) - 1
         return np.where(self._apart.exact, 0, last)
 
     @property
     def parts(self) -> int:
-        """One objective at a time."""
+        """The number of objectives: each is measured by itself."""
         return self.dim
 
     def begun(self, state: Streams) -> bool:
-        """Whether every objective of every design has come to its first level."""
+        """Return whether every objective of every design has reached its first checkpoint."""
         return not (state.reached < 0).any()
 
     def seen(self, state: Streams) -> Separately:
-        """Each objective by itself."""
+        """Return the statistics of each objective by itself."""
         return state.seen
 
     def assumed(self, state: Streams) -> str:
@@ -87,13 +87,13 @@ class SeparateElimination(CertifiedRule[Streams]):
         made, levels = [], self.certificate.levels
         for stream in self.certificate.streams:
             radii = stream.radii
-            known = Levels((1,)) if radii is None else levels  # one value of an objective without noise says all
+            known = Levels((1,)) if radii is None else levels  # one value is enough without noise
             estimates, centre = (False, None) if radii is None else (radii.estimates, radii.centre)
             made.append(Checkpoints.empty(known, self.n_designs, 1, estimates, centre=centre))
         return Streams(tuple(made))
 
     def tell(self, state: Streams, observations: Observations) -> Streams:
-        """The state with values (m, 1) of these cells."""
+        """Return the state with values (m, 1) of these cells."""
         cells, values = observations.designs, observations.means
         if values.shape[1] != 1:
             raise InputError(
@@ -108,14 +108,14 @@ class SeparateElimination(CertifiedRule[Streams]):
         return self.told(state, [observations.chosen(entries, cells[entries] // self.dim) for entries in of])
 
     def told(self, state: Streams, parts: Sequence[Observations]) -> Streams:
-        """The state with these observations of each objective; refused are those with which no claim would hold."""
+        """Return the state with these observations of each objective; refuse those with which no claim would hold."""
         check_parts(self._apart, state.seen.each, parts)
         return state.told(parts)
 
     # -- what to measure -----------------------------------------------------------------------------------------
 
     def ask(self, state: Streams, most: int | None = None) -> Pulls:
-        """What brings the cells that are wanted to their next level."""
+        """Return the measurements that bring the wanted cells to their next checkpoint."""
         limit = self.allowed(state, most)
         if limit == 0:
             return Pulls([], [])
@@ -126,7 +126,7 @@ class SeparateElimination(CertifiedRule[Streams]):
         return Pulls(cells, (ends - repetitions).ravel()[cells]).first(limit)
 
     def _wanted(self, state: Streams) -> Bools:
-        """(K, D): which cells go on to their next level."""
+        """Return which cells go on to their next checkpoint, (K, D)."""
         reached = state.reached
         if (reached < 0).any():
             return np.asarray(reached < 0)  # all alike
@@ -136,18 +136,18 @@ class SeparateElimination(CertifiedRule[Streams]):
         if claims.done:
             return np.zeros_like(below)
         wanted = self._asked_for(claims) & below
-        if not wanted.any():  # what looked cheapest is at its end: whatever else is open
+        if not wanted.any():  # the cheapest way is at its last checkpoint: take whatever else is open
             wanted = below
         cost = np.where(wanted, state.seen.repetitions * self.prices, np.inf)
         return np.asarray(cost <= cost.min())
 
     @cached_property
     def prices(self) -> Floats:
-        """(D,): of measuring each objective."""
+        """(D,): the price of measuring each objective."""
         return np.array([own.price for own in self.question.columns.each]) if self.question.names else np.ones(self.dim)
 
     def _asked_for(self, claims: Claims) -> Bools:
-        """(K, D): the cells on which the open designs depend, by the way that looks shorter for each."""
+        """Return the cells on which the open designs depend, by the way that looks shorter for each, (K, D)."""
         left, epsilon, cone = claims.left, self.epsilon, self.cone
         wanted = np.zeros((self.n_designs, self.dim), dtype=bool)
         weighed = cone.facets != 0
@@ -156,8 +156,8 @@ class SeparateElimination(CertifiedRule[Streams]):
             return wanted
         compared = cast(Contrasts, claims.pairs)
         fine, out = compared.fine(rows, columns), compared.out(rows, columns)
-        # What would have to be paid until a radius is as narrow as it has to be, in units of what was paid: it goes by
-        # the square. Along the cheapest facet to be fine, along all of them to be out.
+        # The cost until a radius is narrow enough, in units of the cost so far, grows with the square of their ratio.
+        # To be fine takes the cheapest facet, to be out takes all facets.
         prices = weighed @ self.prices
         excess = prices * (fine.radii / np.maximum(epsilon * cone.widths - fine.gains, _TINY)) ** 2
         facet, inward = excess.argmin(axis=2), excess.min(axis=2)
@@ -176,17 +176,17 @@ class SeparateElimination(CertifiedRule[Streams]):
                 wanted[left[[row, j]]] |= needed
                 continue
             for j in np.flatnonzero(~settled[place]):
-                unseen = np.isinf(fine.radii[place, j])  # neither has varied there so far: more may show the noise
+                unseen = np.isinf(fine.radii[place, j])  # neither has varied there yet: more values may vary
                 wanted[left[[row, j]]] |= weighed[facet[place, j]] | weighed[unseen].any(axis=0)
         self._levels_asked_for(claims, wanted)
         return wanted
 
     def _levels_asked_for(self, claims: Claims, wanted: Bools) -> None:
-        """With the objectives whose levels an open design has not been seen to meet within epsilon."""
+        """Add to `wanted` the objectives whose levels an open design is not known to meet within epsilon."""
         bounds, required = claims.bounds, self.certificate.requirements
         if bounds is None or required is None:
             return
         open_ = claims.undecided[:, None] & (bounds.lower < -self.epsilon)
         wanted[:, required.columns] |= open_
-        if bounds.strikers is not None:  # whoever may put others out, once it meets its levels
+        if bounds.strikers is not None:  # also rivals that may put others out once they meet their levels
             wanted[:, required.columns] |= ~claims.out[:, None] & (bounds.lower < 0) & (bounds.upper > 0)
