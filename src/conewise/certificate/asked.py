@@ -25,9 +25,9 @@ class Asked(Answering):
     _: KW_ONLY
     tuning: Tuning = TUNING
     once: bool = False
-    """Whether the observations are looked at a single time."""
+    """True if the observations are looked at a single time."""
     apart: bool = False
-    """Whether each objective is measured by itself."""
+    """True if each objective is measured by itself."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
@@ -36,13 +36,13 @@ class Asked(Answering):
 
     @cached_property
     def noise(self) -> Noise:
-        """What is assumed of an evaluation; where objectives are measured separately, of each objective by itself."""
+        """The assumption about an evaluation; about each objective if objectives are measured separately."""
         assumed = self.question.assumed
         return taken_apart(assumed, self.cone.dim) if self.apart else assumed
 
     @cached_property
     def radii(self) -> Radii:
-        """How far a difference of means may err."""
+        """The radii for differences of means."""
         joint = self.success == "cover"
         return radii_for(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint, once=self.once)
 
@@ -63,17 +63,17 @@ class Asked(Answering):
 
     @cached_property
     def for_pairs(self) -> float:
-        """What claims about pairs may spend: all of delta, or what levels leave of it (docs/adaptive, 9.2)."""
+        """The part of delta for claims about pairs: all of it, or what levels leave of it (docs/adaptive, 9.2)."""
         return self.delta * (1 - self.tuning.level_part) if self.question.columns.levels else self.delta
 
     @cached_property
     def stepwise(self) -> bool:
-        """Whether what is known already narrows the radii of the rest (docs/adaptive, 3.2)."""
+        """True if the designs that are decided leave their shares of delta to the others (docs/adaptive, 3.2)."""
         return self.success == "contain" and self.tuning.steps
 
     @cached_property
     def directions(self) -> bool:
-        """Whether covering goes along directions (docs/adaptive, 3.4)."""
+        """True if "covered" is tested along directions (docs/adaptive, 3.4)."""
         return self.success == "cover" and self.radii.any_direction and self.tuning.directions
 
     @cached_property

@@ -1,12 +1,12 @@
-"""How far a difference of means may err where nothing is known but an interval that holds every observation.
+"""Bound the error of a difference of means where only an interval is given that holds every observation.
 
 `EmpiricalBernstein` is for a sample that is looked at once. `AnytimeBernstein` holds at all levels at once, without a
-union over looks: for observations X in an interval of length R, a centre m chosen before X is seen and 0 < x < 1,
+union over looks. Take observations X in an interval of length R, a centre m chosen before X is seen, and 0 < x < 1:
 
     E exp(x (X - mean) / R - psi(x) ((X - m) / R)^2) <= 1,      psi(x) = -log(1 - x) - x
 
 (Fan, Grama & Liu 2015; Howard et al. 2021). The products over both designs of a pair, averaged over some x, form a
-supermartingale, which ever reaches 1 / a with probability a at most (Ville 1939). Proof: docs/adaptive, section 7.
+supermartingale. It reaches 1 / a with probability a at most (Ville 1939). Proof: docs/adaptive, section 7.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from conewise.certificate.radius import PerLook, Radii, sample_variances
 from conewise.noise import Bounded
 
 VARIANCE_SHARE: Final = 0.1
-"""Part of delta that bounds on the variances of a sample looked at once may spend (tuned; any is valid)."""
+"""Part of delta for the bounds on the variances of a sample looked at once (tuned; any value is valid)."""
 PARTS: Final = 8
-"""Levels an octave where looks cost nothing (tuned, as all that follows; any is valid)."""
+"""Levels per octave where looks cost nothing (tuned, like the constants below; any value is valid)."""
 INSIDE: Final = 0.05
-"""What is added to a design's sum of squares, in squared ranges, as a part of log(K^2 / delta)."""
+"""Number added to a design's sum of squares, in squared ranges, as a multiple of log(K^2 / delta)."""
 CURVE: Final = 0.27
 """The second term of a radius is this times z^2 R / g."""
 LARGEST_ODDS: Final = 24.0
-"""The largest x has x / (1 - x) of this, the next half as much, and so on as far as the schedule makes sense."""
+"""Value of x / (1 - x) for the largest x. The next x has half as much, and so on as far as the schedule makes sense."""
 LARGEST_SQUARES: Final = 0.625
-"""Sums of squares beyond this times g R^2 are not used: there are none but after jumps over levels."""
+"""Largest sum of squares that is used, as a multiple of g R^2. Larger sums occur only after jumps over levels."""
 
 _NEVER: Final = 1e6  # a z, or a standard deviation in ranges, that makes a radius larger than any error can be
 _GRID: Final = 1.05  # ratio of neighbouring sums of squares at which a radius is held against the mixture
@@ -42,7 +42,7 @@ _SAFETY: Final = 1.001  # of z: covers what lies between the points of both grid
 
 
 class InRange(Radii):
-    """What follows from an interval that holds every observation."""
+    """Radii that follow from an interval that holds every observation."""
 
     estimates = True
     shifted = True
@@ -54,17 +54,17 @@ class InRange(Radii):
 
     @cached_property
     def worst(self) -> Floats:
-        """A variable in an interval of length R has at most the variance R^2 / 4 (Popoviciu)."""
+        """Largest variances: a variable in an interval of length R has variance R^2 / 4 at most (Popoviciu)."""
         return np.asarray(self.ranges**2 / 4)
 
 
 class EmpiricalBernstein(InRange, PerLook):
-    """Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009), for one look."""
+    """Radii for one look: Bernstein's inequality with variances bounded from the data (Maurer & Pontil 2009)."""
 
     claim_share = 1 - VARIANCE_SHARE
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """Upper bounds that hold for all designs and facets but for VARIANCE_SHARE of delta.
+        """Return upper bounds that hold for all designs and facets together, except with VARIANCE_SHARE of delta.
 
         With probability 1 - p, the standard deviation is at most the sample's plus R sqrt(2 log(1/p) / (n - 1)).
         """
@@ -74,44 +74,48 @@ class EmpiricalBernstein(InRange, PerLook):
         return np.asarray(np.minimum(bound**2, self.worst))
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Of the main term."""
+        """Return z of the main term."""
         return np.sqrt(-2 * log_shares) + 0.0 * counts
 
     def shift(self, part: int, z: Floats, counts: Floats) -> Floats:
-        """Bernstein's second term, b log(1/p) / 3 for summands of size b: here R / n, and log(1/p) = z^2 / 2."""
+        """Return Bernstein's second term.
+
+        It is b log(1/p) / 3 for summands of size b: here b = R / n, and log(1/p) = z^2 / 2.
+        """
         return np.asarray(z**2 / (6 * counts) * self.ranges[part])
 
 
 class AnytimeBernstein(InRange):
-    """Predictably centred sums of squares, and a mixture of exponential supermartingales: valid at all levels at once.
+    """Radii that are valid at all levels at once: a mixture of exponential supermartingales.
 
-    With v the sum of both designs' sums of squares in squared ranges, the error of the sum of g differences stays below
-    the u(v) at which the mixture is 1 / a. The radius z sqrt(v + inside) + CURVE z^2 is never below u(v).
+    Sums of squares are taken around centres that were chosen before. Let v be the sum of both designs' sums of squares,
+    in squared ranges. The error of the sum of g differences stays below the u(v) at which the mixture is 1 / a. The
+    radius z sqrt(v + inside) + CURVE z^2 is never below u(v).
     """
 
     growth = 2 ** (1 / PARTS)
 
     @cached_property
     def centre(self) -> Floats:
-        """(D,): the middle of the box, before anything is seen."""
+        """(D,): the middle of the box."""
         assert isinstance(self.noise, Bounded)
         return np.array(np.broadcast_to((self.noise.low + self.noise.high) / 2, (self.dim,)))
 
     @cached_property
     def inside(self) -> float:
-        """What is added to each design's sum of squares, in squared ranges."""
+        """Number added to each design's sum of squares, in squared ranges."""
         return INSIDE * math.log(self.n_designs**2 / self.delta)
 
     def schedule(self, most: float, due: float) -> Levels:
-        """From the first observation on."""
+        """Return levels that begin at the first observation."""
         return Levels.up_to(most, due=0.0, growth=self.growth)
 
     def at_last(self, levels: Levels) -> Floats:
-        """From the largest sum of squares that there can be."""
+        """Return variances from the largest possible sum of squares."""
         return np.asarray((largest_squares(levels)[-1] + self.inside) / levels.counts[-1] * self.ranges**2)
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """From sums of squares around centres that were chosen before (`Checkpoints.centres`)."""
+        """Return variances from sums of squares around centres that were chosen before (`Checkpoints.centres`)."""
         assert scatters is not None
         squares = np.maximum(np.einsum("nd,kde,ne->kn", self.rows, scatters, self.rows), 0.0) / self.ranges**2
         each = (squares + self.inside) / np.maximum(counts, 1.0)[:, None] * self.ranges**2
@@ -119,25 +123,25 @@ class AnytimeBernstein(InRange):
         return np.where(squares <= LARGEST_SQUARES * counts[:, None] * _SAFETY, each, useless)
 
     def shift(self, part: int, z: Floats, counts: Floats) -> Floats:
-        """The second term."""
+        """Return the second term of the radius, CURVE z^2 R / g."""
         return np.asarray(CURVE * z**2 / counts * self.ranges[part])
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """The same mixture for all levels."""
+        """Return z of the mixture, which holds at all levels at once."""
         x0 = math.log(self.n_designs**2 / self.delta)
         return mixture_boundary(levels, tuple(alphas), self.inside, x0)
 
     def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """With the sum of squares of one design."""
+        """Return z for the average of one design, from its own sum of squares."""
         x0 = math.log(self.n_designs**2 / self.delta)
         return mixture_boundary(levels, tuple(alphas), self.inside, x0, alone=True)
 
 
 def largest_squares(levels: Levels) -> Floats:
-    """(L,): what no sum of squares of a design that lands on every level exceeds, in squared ranges.
+    """Return the largest possible sum of squares of a design that lands on every level, in squared ranges: (L,).
 
-    The scatter is at most g / 4; a mean moves by at most the share of new observations; and the first centre is the
-    middle of the interval.
+    The scatter is at most g / 4. A mean moves by at most the share of new observations. The first centre is the middle
+    of the interval.
     """
     counts = np.array(levels.counts, dtype=np.float64)
     moved = np.diff(counts) ** 2 / counts[1:]
@@ -145,9 +149,9 @@ def largest_squares(levels: Levels) -> Floats:
 
 
 def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> Floats:
-    """The logarithm of the mixture at a sum of errors and a sum of squares, in (squared) ranges.
+    """Return the logarithm of the mixture at a sum of errors and a sum of squares, in (squared) ranges.
 
-    `most` is the largest sum of squares for which one of its members is meant, `typical` a usual log(1 / a).
+    `most` is the largest sum of squares for which one of its members is meant. `typical` is a usual log(1 / a).
     """
     smallest = min(LARGEST_ODDS, math.sqrt(2 * typical / most))
     members = 1 + math.ceil(math.log2(LARGEST_ODDS / smallest))
@@ -163,9 +167,9 @@ def log_mixture(reach: Floats, squares: Floats, most: float, typical: float) -> 
 def mixture_boundary(
     levels: Levels, alphas: tuple[float, ...], inside: float, typical: float, alone: bool = False
 ) -> Floats:
-    """(A, L): z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v (docs/adaptive, 7).
+    """Return z such that z sqrt(v + inside of both) + CURVE z^2 is never below u(v), for all v: (A, L).
 
-    `alone` is for the average of one design: there is no second one.
+    Use `alone` for the average of one design (docs/adaptive, 7).
     """
     counts = np.array(levels.counts, dtype=np.float64)
     designs = 1 if alone else 2

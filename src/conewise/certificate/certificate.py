@@ -1,8 +1,8 @@
 """Certify designs that were evaluated independently of each other, for any sampling rule (docs/adaptive).
 
-Where the errors can come from, and so where delta is spent (docs/adaptive, 3): a wrong "no worse" that matters concerns
-a design outside the Pareto set and the one rival that attains its gap, in N directions; a wrong "dominated" or
-"covered" concerns a Pareto design, K - 1 rivals, and the one direction that carries M(i, j).
+Delta is spent where errors can come from (docs/adaptive, 3). A wrong "no worse" that matters concerns a design outside
+the Pareto set and the one rival that attains its gap, in N directions. A wrong "dominated" or "covered" concerns a
+Pareto design, K - 1 rivals, and the one direction that carries M(i, j).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from conewise.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class _Last:
-    """What a certificate has computed last."""
+    """Results of the last call, kept to save time."""
 
     state: Any
     epsilon: float | None
@@ -44,17 +44,18 @@ class _Last:
 class Certificate(Scheduled):
     """Claims from observations of independent designs; frozen configuration, no state (docs/adaptive, 4).
 
-    On a schedule claims hold at any moment, and observations are `Checkpoints` or, where objectives are measured
-    separately, `Streams`. With `once` they hold for one look at a sample whose size did not depend on what was seen:
-    `Statistics` or `Separately`. Radii are narrower then, and nobody may add observations after having looked.
+    On a schedule claims hold at any moment. Observations are then `Checkpoints` or, where objectives are measured
+    separately, `Streams`. With `once` claims hold for one look at a sample whose size did not depend on what was seen.
+    Observations are then `Statistics` or `Separately`. Radii are narrower, but no observations may be added after the
+    look.
     """
 
     @cached_property
     def pilot(self) -> Pilot | None:
-        """A pilot that says how delta is shared, before any observation; None where little is planned."""
+        """A pilot that decides how delta is shared, before any observation; None where little is planned."""
         if not self.weighted:
             return None
-        first = 2 if self.radii.estimates else 1  # one observation says nothing of its noise
+        first = 2 if self.radii.estimates else 1  # one observation does not show its noise
         most = max(first, int(min(self.levels.counts[-1], self.each) / 20))
         look, covering = self.tuning.pilot_look, self.success == "cover"
         estimates = self.radii.typical, self._beaten_by
@@ -90,7 +91,7 @@ class Certificate(Scheduled):
         return certified(claims, self.success == "cover")
 
     def _worked_out(self, seen: Any, epsilon: float | None, last: _Last | None) -> _Last:
-        """Return claims among the designs that are not out from the start (docs/adaptive, 3); `last` saves time."""
+        """Return claims among the designs that the pilots have not eliminated (docs/adaptive, 3); `last` saves time."""
         each = self._each(seen)
         ruler, bounds = self._ruler(seen, last), self.bounds(seen)
         by = getattr(seen, "struck_by", np.full(self.n_designs, -1, dtype=np.intp))

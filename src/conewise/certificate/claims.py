@@ -31,7 +31,7 @@ _ENTRIES: Final = 2**18  # numbers in the largest temporary array
 
 
 class Pairs(Protocol):
-    """How some designs compare with each other. Rows and columns are positions in `designs`."""
+    """Comparisons between some designs. Rows and columns are positions in `designs`."""
 
     @property
     def designs(self) -> Indices:
@@ -67,13 +67,13 @@ class Pairs(Protocol):
         ...
 
     def unmoved(self, before: Any, name: str) -> tuple[Indices, Indices]:
-        """Return positions of designs here and in earlier pairs, among which entries of that method are the same."""
+        """Return positions of designs, here and in earlier pairs, whose entries of the method `name` are equal."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Claims:
-    """What the data certify at one epsilon: disjoint masks that together hold every design (docs/adaptive, 1)."""
+    """Claims that the data certify at one epsilon: disjoint masks that together hold all designs (docs/adaptive, 1)."""
 
     beaten: Bools
     accepted: Bools
@@ -93,7 +93,7 @@ class Claims:
     no_worse_at: Floats | None
     """(L, L): the epsilon from which the row design is no worse than the column design; None with more than FEW."""
     bounds: Bounds | None = None
-    """What is known of the designs' levels; None without levels (docs/adaptive, 9)."""
+    """Bounds on the designs' levels; None without levels (docs/adaptive, 9)."""
 
     @cached_property
     def misses(self) -> Bools:
@@ -131,7 +131,7 @@ class Certified:
 
 
 class Memo:
-    """The matrices of the last call of `judge`, so that pairs about which nothing new is known are not compared again.
+    """The matrices of the last call of `judge`, so that pairs without new observations are not compared again.
 
     It saves time and never changes a claim.
     """
@@ -141,7 +141,7 @@ class Memo:
         self._now: dict[str, list[tuple[Pairs, np.ndarray]]] = {}
 
     def begin(self) -> None:
-        """Forget what the last call did not use."""
+        """Drop the matrices that the last call did not use."""
         self._before, self._now = self._now, {}
 
     def matrix(self, name: str, pairs: Pairs) -> np.ndarray:

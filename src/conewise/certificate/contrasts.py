@@ -1,9 +1,10 @@
 """Compare designs that were evaluated independently of each other: gains along the facets, and how far they may err.
 
-A *stream* is what is measured together: whole rows, or one objective where objectives are measured separately. Two
-designs are compared stream by stream, on the means of their first g observations, at the last checkpoint that both have
-reached. A gain is the sum over the streams, and a radius is z * spread + shift for each part of the noise, added up
-(docs/adaptive, 2, 7 and 8.1). One look at a finished sample is the same with every design at its own count.
+A *stream* is everything that is measured together: whole rows, or one objective where objectives are measured
+separately. Two designs are compared stream by stream, on the means of their first g observations, at the last
+checkpoint that both have reached. A gain is the sum over the streams. A radius is the sum of z * spread + shift over
+the parts of the noise (docs/adaptive, 2, 7 and 8.1). One look at a finished sample is the same with every design at its
+own count.
 """
 
 from __future__ import annotations
@@ -68,14 +69,14 @@ class Tables:
         return cls(counts, logs, step, *(np.ascontiguousarray(table[:, ::-1]) for table in (fine, out)))
 
     def rows(self, logs: Floats, out: bool) -> Indices:
-        """Return where probabilities stand: at the next smaller one that is tabulated (docs/adaptive, 3.3)."""
+        """Return the rows of probabilities: each at the next smaller one in the table (docs/adaptive, 3.3)."""
         place = np.floor((logs - self.least[out]) / self.step + 1e-9)
         return np.clip(place, 0, (self.out if out else self.fine).shape[-2] - 1).astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """What one checkpoint of a stream adds to the facets: designs that landed on it, ascending."""
+    """Contributions of one checkpoint of a stream to the facets, for the designs that landed on it, ascending."""
 
     designs: Indices
     values: Floats
@@ -88,7 +89,7 @@ class View:
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """What is measured together, and how it enters the facets."""
+    """Objectives that are measured together, and their weights in the facets."""
 
     cone: Cone
     objective: int | None
@@ -239,11 +240,11 @@ class Seen:
     """Some comparisons: rows i, columns j."""
 
     gains: Floats
-    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two have not met."""
+    """(rows, columns, N): w_n.(mu^_j - mu^_i), NaN where the two designs have not met."""
     radii: Floats
-    """As large: how far a gain may be off."""
+    """(rows, columns, N): how far a gain may be off."""
     widest: Floats | None = None
-    """(rows, columns): how far it may be off along any unit direction; None where that is not known or wanted."""
+    """(rows, columns): how far a gain may be off along any unit direction; None where that is not known or wanted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,7 +273,7 @@ class Ruler:
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
         """Return the z (L,) that claims "no worse" and "dominated" of these designs are likely to meet next.
 
-        For planning only; where the parts of a radius differ, the largest z of any part.
+        Use it for planning only. Where the parts of a radius differ, it is the largest z of any part.
         """
         assert self.tables is not None
         fine, out = self.spending.in_sight(designs, rivals, standing)
@@ -299,7 +300,7 @@ class Contrasts:
     designs: Indices
     standing: Standing
     steps: bytes = b""
-    """Equal for equal steps of recorded values."""
+    """Key of the steps of recorded values: equal keys, equal steps."""
     earlier: Contrasts | None = None
     """An earlier look at pairs that have not met since: for reports (docs/adaptive, 3.3)."""
 
@@ -428,7 +429,7 @@ class Contrasts:
 
 
 def _filled(seen: Seen, earlier: Seen) -> Seen:
-    """Return comparisons, and what an earlier look says of the pairs that have not met."""
+    """Return comparisons, with those of an earlier look for the pairs that have not met."""
     never, widest = np.asarray(np.isnan(seen.gains).any(axis=2)), seen.widest
     if earlier.widest is not None:
         widest = earlier.widest if widest is None else np.where(never, earlier.widest, widest)

@@ -1,4 +1,4 @@
-"""Very many designs: who is clearly beaten is found level by level, at K times the size of the fronts."""
+"""Find the clearly beaten of very many designs, level by level, in time K times the size of the fronts."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _PAIRS_AT_ONCE: Final = 2**18
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """Who is clearly beaten, by whom, and in which views: to be taken over at the next look."""
+    """The clearly beaten designs, their rivals, and the views in which they were found, for use at the next look."""
 
     views: Sequence[View]
     reached: Indices
     steps: bytes
-    """Equal for equal steps of recorded values."""
+    """Key of the steps of recorded values: equal keys, equal steps."""
     beaten: Bools
     by: Indices
-    """(K,): -1 where nobody does."""
+    """(K,): a design that beats each design; -1 for none."""
 
     def still_beaten(self, views: Sequence[View], reached: Indices, steps: bytes) -> Bools:
-        """(K,): who is beaten as before, since its level is the same, and so are its means and those of its rival."""
+        """Return which designs are still beaten: neither they nor their rivals have moved."""
         if steps != self.steps:
-            return np.zeros_like(self.beaten)  # finer steps were seen: radii change although nobody moved
+            return np.zeros_like(self.beaten)  # finer steps were seen: radii change although no design moved
         unmoved = np.ones_like(self.beaten)
         for level, before in enumerate(self.views):
             if level >= len(views):
@@ -46,7 +46,7 @@ class Crowd:
         return np.asarray(self.beaten & (self.reached == reached) & unmoved & unmoved[self.by])
 
     def unbeaten(self, designs: Indices, views: Sequence[View], level: int) -> Bools:
-        """(m,): which designs were at this level and not beaten the last time, if its view has not changed since."""
+        """Return which designs at this level were unbeaten the last time, if its view has not changed: (m,)."""
         same = level < len(self.views) and views[level] is self.views[level]
         return np.asarray(same & (self.reached[designs] == level) & ~self.beaten[designs])
 
@@ -61,18 +61,19 @@ def clearly_beaten(
     out: Bools,
     strikers: Bools | None = None,
 ) -> Crowd:
-    """Who is beaten at its own last level by a design of the empirical front, and by which; while many are left.
+    """Return which designs are beaten at their last level by one of the empirical front, and by which.
 
-    At a common level a design on the front is at least as far ahead as any it dominates, so with equal variances
-    nothing is missed; what unequal ones hide is found among the pairs. Whoever was beaten `before`, and has not moved
-    since, is not looked at again: the one place where claims may depend on when anybody looked, and none is wrong for
-    it (docs/adaptive, 3.2). Those that are `out` otherwise are not asked about; `strikers` are who may beat others,
-    None for everybody.
+    At a common level a design on the front is at least as far ahead as any design that it dominates. So with equal
+    variances nothing is missed. Unequal variances may hide beaten designs, which are then found among the pairs.
+
+    A design that was beaten `before`, and has not moved since, is not compared again. Only here may claims depend on
+    the times of earlier looks, and none is wrong for it (docs/adaptive, 3.2). Designs that are `out` for another reason
+    are skipped. `strikers` are the designs that may beat others; None for all. The search stops once `few` are left.
     """
     beaten, by = np.zeros(len(reached), dtype=bool), np.full(len(reached), -1, dtype=np.intp)
     steps = b"" if rounding is None else rounding.key
     stepwise = boundaries.spending.stepwise
-    # Whether somebody who was not beaten by the same means is not beaten now.
+    # True if a design that was not beaten by these same means is not beaten now.
     for_good = before is not None and before.steps == steps and strikers is None and not stepwise
     if before is not None:
         still = before.still_beaten(views, reached, steps)
@@ -100,14 +101,14 @@ def clearly_beaten(
 
 @dataclass(frozen=True, eq=False)
 class _Radius:
-    """At a level."""
+    """The terms of the radii at one level."""
 
     parts: tuple[tuple[tuple[int, float, float], ...], ...]
-    """For each facet, of each of its parts: where its variances stand, z, and the shift."""
+    """For each part of each facet: the position of its variances, z, and the shift."""
 
     @classmethod
     def at(cls, boundaries: Ruler, z: Floats, level: int) -> _Radius:
-        """From z of each part, or of all."""
+        """Return the terms for the z of each part, or for one z of all parts."""
         radii, found = boundaries.radii, []
         for n in range(len(radii.rows)):
             places = np.flatnonzero(radii.facet_of == n).tolist()
@@ -116,7 +117,7 @@ class _Radius:
         return cls(tuple(found))
 
     def beats(self, gains: Floats, mine: Floats, theirs: Floats, n: int) -> Bools:
-        """Whether gains along a facet are at least their radii; variances (..., parts) of both designs."""
+        """Return where gains along a facet are at least their radii; variances (..., parts) of both designs."""
         total = np.zeros_like(gains)
         for part, z, shift in self.parts[n]:
             total += z * np.sqrt(mine[..., part] + theirs[..., part]) + shift
@@ -126,10 +127,10 @@ class _Radius:
 def _beaten_at(
     view: View, designs: Indices, radius: _Radius, rounding: Rounding | None, strikers: Bools | None
 ) -> tuple[Indices, Indices]:
-    """Which of the designs are beaten by another of the view, and by which (docs/adaptive, 1)."""
+    """Return which designs are beaten by another one of the view, and by which (docs/adaptive, 1)."""
     rows = np.searchsorted(view.designs, designs)
     shown = np.arange(len(view.designs)) if strikers is None else np.flatnonzero(strikers[view.designs])
-    if rounding is not None:  # whoever's noise may be hidden is left to the pairs
+    if rounding is not None:  # designs whose noise may be hidden are left to the pairs
         rows, shown = (which[~rounding.hides(view.spreads[which]).any(axis=1)] for which in (rows, shown))
     if not len(rows) or not len(shown):
         return rows[:0], rows[:0]

@@ -1,4 +1,4 @@
-"""Whether observations fit what is assumed of their noise: those with which no claim would hold are refused."""
+"""Check that observations fit the assumption about their noise, and refuse those with which no claim would hold."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _SAME: Final = 1e-12  # relative: averages of equal values differ by roundings
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Where values must lie."""
+    """The ranges in which values must lie."""
 
     low: Floats
     high: Floats
     two_valued: Bools
-    """(D,): single evaluations are at an end."""
+    """(D,): True where a single evaluation must be at one end of the range."""
 
     @classmethod
     def of(cls, noise: Noise, dim: int) -> Limits | None:
-        """As an assumption has it; None where nothing limits them."""
+        """Return the limits of an assumption; None where it has none."""
         low, high, two = np.full(dim, -np.inf), np.full(dim, np.inf), np.zeros(dim, dtype=bool)
         for kind in kinds_of(noise, dim):
             if isinstance(own := kind.noise, Bounded):
@@ -36,22 +36,22 @@ class Limits:
         return cls(low, high, two) if np.isfinite(low).any() else None
 
     def misfits(self, observations: Observations) -> Bools:
-        """(M, D): what lies outside, and single evaluations between two values."""
+        """Return where values are outside their range, or single evaluations between two values: (M, D)."""
         values = observations.means
         between = self.two_valued & (values != self.low) & (values != self.high)
         return np.asarray((values < self.low) | (values > self.high) | (between & (observations.counts == 1)[:, None]))
 
 
 def needs_scatters(noise: Noise) -> bool:
-    """Whether radii need to know how much evaluations vary."""
+    """Return True if radii need an estimate of how much evaluations vary."""
     return any(isinstance(kind.noise, GaussianUnknown | Bounded) for kind in kinds_of(noise, 1))
 
 
 def check_fit(observations: Observations, noise: Noise) -> None:
-    """Refuse observations that an assumption rules out, or that do not show what has to be estimated."""
+    """Refuse observations that contradict the assumption, or that do not show what has to be estimated."""
     if not needs_scatters(noise):
         return
-    # Scatters that nobody told are one shared 0, which has no strides; a sample that really is constant tells its own.
+    # Scatters that were not given are one shared 0, which has no strides; a sample that really is constant has its own.
     if (observations.counts > 1).any() and not any(observations.scatters.strides):
         raise InputError(
             "an entry sums up several evaluations without their scatter, so nothing shows how large the noise is: pass "
@@ -79,7 +79,7 @@ def check_range(observations: Observations, noise: Noise) -> None:
 
 
 def check_possible(observations: Observations, noise: Noise, before: Statistics) -> None:
-    """Refuse values that an assumption of a known size rules out: no guarantee would be about them."""
+    """Refuse values that an assumption of a known size rules out, because no guarantee would apply to them."""
     before.check(observations)
     check_range(observations, noise)
     check_exact(observations, noise, lambda: before)
@@ -93,7 +93,7 @@ def check_exact(observations: Observations, noise: Noise, before: Callable[[], S
 
 
 def check_constant(observations: Observations, columns: Indices, before: Statistics, first: int = 0) -> None:
-    """The same of these objectives, in sentences counted on from `first`."""
+    """Refuse other values of these objectives than a design had before; messages count objectives from `first`."""
     if not len(observations):
         return
     designs, at_first, group = np.unique(observations.designs, return_index=True, return_inverse=True)

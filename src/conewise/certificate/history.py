@@ -34,7 +34,7 @@ class Snapshot:
         return cls(np.empty(0, dtype=np.intp), np.empty((0, dim)), np.empty((0, dim, dim)) if scattered else None)
 
     def joined(self, designs: Indices, means: Floats, scatters: Floats | None) -> Snapshot:
-        """Return the snapshot with more designs, none of which is here already."""
+        """Return the snapshot with more designs, none of which is in it already."""
         every = np.concatenate([self.designs, designs])
         order = np.argsort(every, kind="stable")
         spread = self.scatters
@@ -47,8 +47,8 @@ class Snapshot:
 class Centres:
     """Centres of sums of squares, chosen before the observations were seen: the last mean of each design.
 
-    From one level to the next the sum around the mean m of the first h observations grows by that of the scatters, and
-    by g (mean - m)(mean - m)' for the mean of all g.
+    Let m be the mean of the first h observations. From one level to the next the sum around m grows as much as the
+    scatters. It also grows by g (mean - m)(mean - m)' for the mean of all g.
     """
 
     last: Floats

@@ -32,7 +32,7 @@ UNKNOWN_ANCHOR: Final = 1000.0
 """Count at which most is spent if no scale is known beforehand. Differences of a fifth of a standard deviation are
 decided about there."""
 UNKNOWN_POWERS: Final = (0.6, -0.25)
-"""Powers of the count by which spending goes before and beyond that anchor."""
+"""Exponents of the count: spending goes by these powers before and beyond that anchor."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
 _OUTWARDS, _OUTWEIGHTS = np.append(0.0, (_NODES + 1) / 2), np.append(0.0, _WEIGHTS / 2)
@@ -130,7 +130,7 @@ class Below:
     weights: Floats
     """(A, G): quadrature weights times the chance, for an error at each node, to have stayed below before that look."""
     correlation: float
-    """Of the error now with that at the look before."""
+    """Correlation of the error at this look with that at the look before."""
 
     def after(self, edge: Floats, correlation: float) -> Below:
         """Return the next look, if the boundary here is `edge` and errors of the two looks have this correlation."""

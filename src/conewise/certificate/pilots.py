@@ -43,7 +43,7 @@ class Task:
     epsilon: float
     covering: bool
     factor: float
-    """How much wider the radius of "covered" is than that of one facet."""
+    """Ratio of the radius of "covered" to that of one facet."""
     covariance: Callable[[Statistics], Floats]
     """Return the approximate covariance (D, D) of one observation. It changes the weights, never their sum."""
     beaten_by: Callable[[Statistics], Indices]
@@ -69,11 +69,11 @@ class Pilot:
     wanted: Counts
     """(K,): observations of each design at which the pilots are looked at next."""
     later: Observations | None = None
-    """Observations told already, but beyond those that are wanted so far."""
+    """Observations that arrived already, beyond those that are wanted so far."""
     first: Statistics | None = None
     """The pilots at their first look; None before it, and where their sizes were not decided beforehand."""
     struck_by: Indices | None = None
-    """(K,): a design that beats each design there, -1 for none; None before the first look."""
+    """(K,): a design that beats each design at the first look, -1 for none; None before the first look."""
     weights: Weights | None = None
     """Shares of delta; None until the pilots are complete."""
 
@@ -89,12 +89,12 @@ class Pilot:
 
     @property
     def counts(self) -> Counts:
-        """(K,): numbers of all observations told before the pilots were complete."""
+        """(K,): numbers of all observations that arrived before the pilots were complete."""
         return self.everything.counts
 
     @property
     def everything(self) -> Statistics:
-        """Statistics of all observations told before the pilots were complete."""
+        """Statistics of all observations that arrived before the pilots were complete."""
         return self.statistics if self.later is None else self.statistics.add(self.later)
 
     def add(self, observations: Observations) -> Pilot:
@@ -164,7 +164,7 @@ class Margins:
     margin: Floats
     """(K,): by how much that rival is ahead."""
     noise: Floats
-    """(K,): standard deviation of that margin."""
+    """(K,): standard deviation of `margin`."""
     slack: float
     """Margin of epsilon, for claims "fine"."""
     bonus: float
@@ -191,7 +191,7 @@ class Margins:
         return cls(task, rank, rival, ahead[each, rival], noise[each, rival], slack, bonus)
 
     def hardness(self, left: Bools, shortest: float) -> tuple[Floats, Floats]:
-        """Return the average of 1 / gap^2 of a design, (K,): where it would be in, and where it would be out.
+        """Return averages of 1 / gap^2 of each design, (K,): for margins that accept it, and for those that put it out.
 
         The average is over margins that the pilot leaves possible. No gap counts for less than `shortest` standard
         deviations of the pilot. Designs that are not left have 0.

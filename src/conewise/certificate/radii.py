@@ -1,8 +1,8 @@
-"""How far a difference of means may err along the facets, by what is assumed of the noise.
+"""Bound the error of a difference of means along the facets, by the assumption about the noise.
 
-A radius is z * sqrt(q_i + q_j) + shift: q is the variance of a design's mean along a facet, known or estimated from the
-same observations; z and the shift depend on the level and on the probability that a claim may spend. One class an
-argument; docs/adaptive, "Looks" (known noise) and "Noise that nobody knows" have the proofs.
+A radius is z * sqrt(q_i + q_j) + shift. Here q is the variance of a design's mean along a facet, known or estimated
+from the same observations. z and the shift depend on the level and on the probability that a claim may spend. There is
+one class for each argument. For proofs see docs/adaptive, "Looks" (known noise) and "Noise that nobody knows".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ROUNDING: Final = 1 + 1e-9  # of a bound, far above what its logarithms lose
 
 
 class KnownScale(PerLook):
-    """Normal noise of known covariance, with the joint law of the looks; or any other of known scale, without."""
+    """Radii for noise of known scale; only normal noise uses the joint law of the looks."""
 
     any_direction = True
 
@@ -45,19 +45,19 @@ class KnownScale(PerLook):
 
     @cached_property
     def alike(self) -> bool:
-        """Unless every design has a covariance of its own."""
+        """False if every design has a covariance of its own."""
         return self.worst.ndim == 1
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """What is assumed, whatever was seen."""
+        """Return the assumed variances; observations do not matter."""
         return np.broadcast_to(self.worst, (len(designs), len(self.worst))) if self.alike else self.worst[designs]
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """The largest eigenvalue of the covariance, or the proxy of every direction."""
+        """Return the largest eigenvalue of the covariance, or the proxy, which holds for every direction."""
         return np.asarray(self._largest[designs] if self._largest.ndim else np.full(len(designs), self._largest))
 
     def typical(self, pilots: Statistics) -> Floats:
-        """What is assumed; the average of the designs where they differ."""
+        """Return the assumed covariance; the average over the designs where they differ."""
         dim = self.dim
         if isinstance(self.noise, Gaussian):
             return np.asarray(self.noise.covariance(dim).reshape(-1, dim, dim).mean(axis=0))
@@ -70,7 +70,7 @@ class KnownScale(PerLook):
         return np.asarray(self.noise.largest_scale(self.dim) ** 2)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Of the normal distribution, Chernoff's, or what the noise says of itself."""
+        """Return normal quantiles, Chernoff's bounds, or the bounds that the noise gives itself."""
         if isinstance(self.noise, Gaussian):
             from scipy.special import ndtri_exp
 
@@ -82,7 +82,7 @@ class KnownScale(PerLook):
         return np.asarray(own[place].reshape(log_shares.shape) + 0.0 * counts)
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """With credit for correlated looks where noise is normal."""
+        """Return z for all looks, with credit for their correlation where noise is normal."""
         if not self.noise.subgaussian:
             return super().boundary(levels, anchor, alphas)
         return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian))
@@ -91,8 +91,8 @@ class KnownScale(PerLook):
 class StudentT(PerLook):
     """Normal noise of unknown covariance, one for each design: Welch's statistic has lighter tails than t.
 
-    With sample variances from n_i and n_j observations its tail is below that of Student's t with min(n_i, n_j) - 1
-    degrees of freedom, whatever the variances (Mickey & Brown 1966). Looks are paid for by a plain union bound.
+    Its tail is below that of Student's t with min(n_i, n_j) - 1 degrees of freedom, for all variances (Mickey & Brown
+    1966). Here n_i and n_j are the two sample sizes. Looks are paid for by a plain union bound.
     """
 
     growth = COARSE_GROWTH
@@ -101,22 +101,22 @@ class StudentT(PerLook):
 
     @property
     def worst(self) -> None:
-        """Nothing is known beforehand."""
+        """None: no bound is given beforehand."""
         return
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """Unbiased sample variances; infinite from a single observation."""
+        """Return unbiased sample variances; infinite from a single observation."""
         return sample_variances(self.rows, scatters, counts)
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """The largest eigenvalue of the sample covariance: along any fixed direction the argument is the same."""
+        """Return the largest eigenvalue of the sample covariance: the argument holds along any fixed direction."""
         assert scatters is not None
         with np.errstate(divide="ignore", invalid="ignore"):
             largest = np.maximum(np.linalg.eigvalsh(scatters)[:, -1], 0.0) / (counts - 1)
         return np.where(counts > 1, largest, np.inf)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Of Student's t, with one degree of freedom fewer than observations."""
+        """Return quantiles of Student's t, with one degree of freedom fewer than observations."""
         return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
@@ -138,12 +138,12 @@ def radii_for(
 
 
 def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:
-    """What Student's t exceeds with probability exp(log_tails); never too small, and never below 0.
+    """Return the number that Student's t exceeds with probability exp(log_tails); never too small, and never below 0.
 
-    Routines for these quantiles fail at tiny probabilities, SciPy's with NaN or with the wrong sign, so they are held
-    against bounds from both sides and replaced by the upper one where they leave them. t has heavier tails than the
-    normal distribution; with density c (1 + x^2 / f)^(-(f + 1) / 2), its tail is at most c f^((f - 1) / 2) x^-f (drop
-    the 1), and at most the normal tail at sqrt((f - 1/2) log(1 + x^2 / f)) (Wallace 1959).
+    Routines for these quantiles fail at tiny probabilities: SciPy's return NaN or the wrong sign. So quantiles are
+    checked against bounds from both sides, and replaced by the upper bound where they leave them. t has heavier tails
+    than the normal distribution. With density c (1 + x^2 / f)^(-(f + 1) / 2), its tail is at most c f^((f - 1) / 2)
+    x^-f (drop the 1). It is also at most the normal tail at sqrt((f - 1/2) log(1 + x^2 / f)) (Wallace 1959).
     """
     from scipy.special import gammaln, ndtri_exp, stdtrit
 

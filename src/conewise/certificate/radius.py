@@ -1,8 +1,8 @@
-"""What the radii of every kind of noise have in common.
+"""Define what the radii of every kind of noise share.
 
-A radius is z * sqrt(q_i + q_j) + shift: q is the variance of a design's mean along a row (a facet), known or estimated
-from the same observations; z and the shift depend on the level and on the probability that a claim may spend. Where
-objectives differ in their kind of noise, a radius is a sum of such *parts*, one for each kind that a row weighs.
+A radius is z * sqrt(q_i + q_j) + shift. Here q is the variance of a design's mean along a row (a facet), known or
+estimated from the same observations. z and the shift depend on the level and on the probability that a claim may spend.
+Where objectives differ in their kind of noise, a radius is a sum of such *parts*, one for each kind that a row weighs.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from conewise.data.observations import Statistics
 from conewise.noise import Noise
 
 FEWEST: Final = 3
-"""Variances are estimated from so many observations on."""
+"""Least number of observations from which variances are estimated."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What the parts of radii are about."""
+    """The weights of the objectives in each part of a radius."""
 
     weights: Floats
     """(P, D): how a part weighs the objectives."""
     anywhere: Bools
-    """(W, D): the objectives that the parts of radii along any unit direction are about."""
+    """(W, D): True for the objectives in a part along any unit direction."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Radii(ABC):
     """The radii of one assumption."""
 
     rows: Floats
-    """(N, D): along which means are compared; unit vectors, or what one kind of noise sees of them."""
+    """(N, D): unit vectors along which means are compared, or their parts in the objectives of one kind of noise."""
     noise: Noise
     n_designs: int
     delta: float
@@ -46,15 +46,15 @@ class Radii(ABC):
     growth: float = field(default=GROWTH, init=False)
     """Ratio of two levels."""
     estimates: bool = field(default=False, init=False)
-    """Whether variances come from the observations, so that snapshots must keep scatters."""
+    """True if variances come from the observations, so that snapshots must keep scatters."""
     claim_share: float = field(default=1.0, init=False)
     """Part of delta left for claims."""
     shifted: bool = field(default=False, init=False)
-    """Whether radii have a second term (`shift`)."""
+    """True if radii have a second term (`shift`)."""
     any_direction: bool = field(default=False, init=False)
-    """Whether radii hold along any one direction, fixed beforehand, not along rows only (docs/adaptive, 3.4)."""
+    """True if radii hold along any one direction that is fixed beforehand, not only along rows (docs/adaptive, 3.4)."""
     summed: bool = field(default=False, init=False)
-    """Whether radii are sums of parts (`combined`)."""
+    """True if radii are sums of parts (`combined`)."""
 
     @property
     def dim(self) -> int:
@@ -65,7 +65,7 @@ class Radii(ABC):
 
     @cached_property
     def parts(self) -> Parts:
-        """One part a row, unless a class knows better."""
+        """The parts of the rows: one part for each row, unless a class overrides it."""
         return Parts(self.rows, np.ones((1, self.dim), dtype=bool))
 
     @property
@@ -74,15 +74,15 @@ class Radii(ABC):
         return np.arange(len(self.rows) + 1)
 
     def combined(self, parts: Floats) -> Floats:
-        """(N or N + 1, ...): radii from their parts, (P, ...), or (P + W, ...) with those along any direction."""
+        """Return radii (N or N + 1, ...) from their parts, (P, ...), or (P + W, ...) with those along any direction."""
         return parts
 
     def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], out: bool) -> Floats:
-        """(P + W or 1, A, L): z of each part by level; `out` for "beaten" and "covered", else for "fine"."""
+        """Return z of each part by level, (P + W or 1, A, L); `out` for "beaten" and "covered", else for "fine"."""
         return self.boundary(levels, anchor, alphas)[None]
 
     def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """(P or 1, A, L): `boundaries` of one design's average, whose error is no difference (docs/adaptive, 9.2)."""
+        """Return `boundaries` for the average of one design: (P or 1, A, L) (docs/adaptive, 9.2)."""
         return self.alone(levels, anchor, alphas)[None]
 
     # -- of one part -------------------------------------------------------------------------------------------
@@ -94,52 +94,52 @@ class Radii(ABC):
 
     @abstractmethod
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """(m, P): variance of one observation along the parts, to be used for means of so many observations."""
+        """Return variances of one observation along the parts, (m, P), for means of so many observations."""
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """(m,) or (m, W): variance along the noisiest unit direction; infinite where radii hold along the rows only."""
+        """Return variances along the noisiest unit direction, (m,) or (m, W); infinite without `any_direction`."""
         return np.full(len(designs), np.inf)
 
     @abstractmethod
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """(A, L): z by level, for looks at every level; rows in the order of `alphas`."""
+        """Return z by level, (A, L), for looks at every level; rows are in the order of `alphas`."""
 
     def alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """(A, L): `boundary` of the average of one design, whose error is no difference (docs/adaptive, 9.2)."""
+        """Return `boundary` for the average of one design, which is no difference (docs/adaptive, 9.2)."""
         return self.boundary(levels, anchor, alphas)
 
     def schedule(self, most: float, due: float) -> Levels:
-        """Levels until `most` is passed; `due` is the count at which near-ties are decided."""
+        """Return levels until `most` is passed; `due` is the count at which near-ties are decided."""
         return Levels.up_to(most, due=due, growth=self.growth, least=FEWEST if self.estimates else 1)
 
     def at_last(self, levels: Levels) -> Floats:
-        """(P,) or (K, P): what `variances` can be at the last of the levels, at most."""
+        """Return the largest possible `variances` at the last level: (P,) or (K, P)."""
         worst = self.worst
         assert worst is not None
         return worst
 
     @property
     def centre(self) -> Floats | None:
-        """(D,): where sums of squares that nobody may choose with hindsight begin; None where scatters will do."""
+        """(D,): first centres of sums of squares, fixed before any observation; None where scatters are enough."""
         return None
 
     def shift(self, part: int, z: Floats, counts: Floats) -> Floats | float:
-        """What is added to the radius z * spread of a part."""
+        """Return the number that is added to the radius z * spread of a part."""
         return 0.0
 
     @property
     def alike(self) -> bool:
-        """Whether variances are known, and the same for all designs."""
+        """True if variances are known, and equal for all designs."""
         return False
 
     def typical(self, pilots: Statistics) -> Floats:
-        """(D, D): about the covariance of one observation; for planning, not for claims."""
+        """Return an approximate covariance of one observation, (D, D); for planning, not for claims."""
         freedom = np.maximum(pilots.counts - 1, 0).sum()
         pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
         return np.asarray(pooled if freedom else np.eye(pilots.dim))
 
     def planned(self, variances: Floats) -> Floats:
-        """(m, N): variances along the rows from those of the parts; for planning, not for claims."""
+        """Return variances along the rows, (m, N), from those of the parts; for planning, not for claims."""
         return variances
 
 
@@ -148,29 +148,29 @@ class AtOnce(Radii):
 
     @abstractmethod
     def at_once(self, counts: Floats, log_share: float, out: bool) -> Floats:
-        """(P + W or 1, counts): z of each part, by the smaller count and the logarithm of what the look may spend."""
+        """Return z of each part, (P + W or 1, counts), by the smaller count and the log of the share."""
 
 
 class PerLook(AtOnce):
-    """A bound for one look each: looks are paid for by a union over them, unless a class knows better."""
+    """Radii from a bound for one look: a union over the looks pays for them, unless a class overrides it."""
 
     def at_once(self, counts: Floats, log_share: float, out: bool) -> Floats:
-        """The same z for all."""
+        """Return one z for all parts."""
         return self.quantiles(counts, np.full(len(counts), log_share))[None]
 
     @abstractmethod
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """How many standard deviations for one look, by the smaller count and the logarithm of what it may spend."""
+        """Return z for one look, by the smaller count and the logarithm of what the look may spend."""
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """Each look spends its share."""
+        """Return z by level, for which each look spends its share."""
         counts = np.array(levels.counts, dtype=np.float64)
         logs = np.log(np.array(alphas))[:, None] + np.log(spending(levels, anchor))[None, :]
         return np.asarray(np.maximum.accumulate(self.quantiles(counts[None, :], logs), axis=0))
 
 
 def sample_variances(rows: Floats, scatters: Floats | None, counts: Floats) -> Floats:
-    """(m, N): unbiased sample variances along the rows; infinite from a single observation."""
+    """Return unbiased sample variances along the rows, (m, N); infinite from a single observation."""
     assert scatters is not None
     total = np.maximum(np.einsum("nd,kde,ne->kn", rows, scatters, rows), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):

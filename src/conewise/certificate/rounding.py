@@ -1,9 +1,9 @@
 """Allow for what equal values may hide where noise is estimated: values are rounded (docs/adaptive, section 7).
 
-A sample variance far below the step h in which an objective was recorded says more about the step than about the noise.
-Where a design's standard deviation in an objective is below h / 2, it counts as larger by all that rounding can take
-away, and the mean as off by up to h / 2. Two designs whose values are all equal are not compared in it. From h / 2 on
-nothing changes: there the noise itself smooths the rounding out.
+Let h be the step in which an objective was recorded. A sample variance far below h depends more on the step than on the
+noise. Where a design's standard deviation in an objective is below h / 2, it is raised by all that rounding can take
+away. The mean then counts as off by up to h / 2. Two designs whose values are all equal are not compared in that
+objective. From h / 2 on nothing changes: there the noise itself smooths the rounding out.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from conewise.noise.mixed import kinds_of
 COARSE: Final = 0.5
 """A standard deviation below this share of the step counts as hidden by it."""
 
-_NO_STEP: Final = 1e-300  # of values of which only averages are at hand: one that never varies does not show its noise
+_NO_STEP: Final = 1e-300  # for values given as averages: one that never varies does not show its noise
 
 
 @dataclass(frozen=True, eq=False)
 class Coarse:
-    """Some designs whose spread is hidden by the steps in which values were recorded: what that costs, by part.
+    """Designs whose spread is hidden by the steps of recorded values, and the cost of that for each part.
 
-    (A part is a facet, or what one kind of noise sees of it; the last columns are for any other unit direction.)
+    (A part is a facet, or the share of one kind of noise in it; the last columns are for any other unit direction.)
     """
 
     slacks: Floats
@@ -38,12 +38,11 @@ class Coarse:
     """(m, P + W): no observation differs from the others: two such designs have not met."""
 
     def raised(self, variances: Floats, counts: Floats) -> Floats:
-        """(m, P or P + W): sample variances that are not below those of the values before they were rounded.
+        """Return sample variances that are not below those of the values before rounding: (m, P or P + W).
 
-        `counts` are as large, or (m, 1) where all parts have the same.
+        `counts` has one column for each part, or one for all: (m, 1).
 
-        Standard deviations obey the triangle inequality, and that of n errors of at most e is at most
-        e sqrt(n / (n - 1)).
+        Standard deviations obey the triangle inequality. That of n errors of at most e is at most e sqrt(n / (n - 1)).
         """
         spread = np.sqrt(counts / np.maximum(counts - 1, 1e-300))
         slacks = self.slacks[:, : variances.shape[1]]
@@ -52,12 +51,12 @@ class Coarse:
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """How each objective was recorded."""
+    """The steps in which each objective was recorded."""
 
     steps: Floats
-    """(D,): infinite where nothing shows it, 0 where it does not matter."""
+    """(D,): step of each objective; infinite where values do not show it, 0 where it does not matter."""
     still: Floats
-    """(D,): for designs whose values are all equal; also infinite where values have no step in common."""
+    """(D,): step for designs whose values are all equal; also infinite where values have no step in common."""
 
     @classmethod
     def of(cls, noise: Noise, statistics: Statistics) -> Rounding:
@@ -76,17 +75,18 @@ class Rounding:
 
     @property
     def key(self) -> bytes:
-        """Equal for equal steps."""
+        """Key of the steps: equal keys, equal steps."""
         return self.steps.tobytes() + self.still.tobytes()
 
     def hides(self, spreads: Floats) -> Bools:
-        """(m, D): where designs with these standard deviations are hidden by the steps."""
+        """Return where designs with these standard deviations are hidden by the steps: (m, D)."""
         return np.asarray((spreads < COARSE * self.steps) | ((spreads == 0) & (self.steps > 0)))
 
     def coarse(self, weights: Floats, anywhere: Bools, spreads: Floats) -> Coarse | None:
-        """What is hidden of designs with these standard deviations, (m, D); None where nothing is (docs/adaptive, 7).
+        """Return what rounding hides of designs with these standard deviations, (m, D); None where nothing is hidden.
 
-        `weights` (P, D) are how parts weigh the objectives, `anywhere` (W, D) which ones other directions are about.
+        `weights` (P, D) are the weights of objectives in parts, `anywhere` (W, D) the objectives of other directions
+        (docs/adaptive, 7).
         """
         hidden = self.hides(spreads)
         if not hidden.any():
@@ -107,11 +107,11 @@ class Estimated:
     columns: Bools
     """(D,)"""
     steps: Floats
-    """(D,): as declared, NaN where that is to be seen from the values."""
+    """(D,): declared steps; NaN where a step is to be estimated from the values."""
 
     @classmethod
     def of(cls, noise: Noise, dim: int) -> Estimated:
-        """As an assumption has it."""
+        """Return the normal objectives of unknown size of an assumption."""
         columns, steps = np.zeros(dim, dtype=bool), np.full(dim, np.nan)
         for kind in kinds_of(noise, dim):
             if isinstance(kind.noise, GaussianUnknown):
@@ -120,14 +120,14 @@ class Estimated:
 
     @property
     def any(self) -> bool:
-        """Whether there are such objectives."""
+        """True if there are such objectives."""
         return bool(self.columns.any())
 
 
 def never_varied(noise: Noise, statistics: Statistics) -> Bools:
-    """(D,): True for objectives of unknown noise in which no repeated design varied: nothing shows how noisy they are.
+    """Return objectives of unknown noise in which no repeated design varied, (D,): their noise cannot be estimated.
 
-    Nothing is decided on such an objective, however often it is evaluated: only a declaration says that it is exact.
+    Nothing is decided on such an objective, however often it is evaluated. Only a declaration can make it exact.
     """
     part = statistics.of(np.flatnonzero(statistics.counts >= 2))
     still = (spreads_of(part.scatters, part.means, part.counts.astype(np.float64)) == 0).all(axis=0)
@@ -137,7 +137,8 @@ def never_varied(noise: Noise, statistics: Statistics) -> Bools:
 def _allowed(statistics: Statistics) -> list[Floats]:
     """Return for each objective the largest step which each design that varies allows, ascending.
 
-    Of n values with a step h that are not all equal one at least is off by h: their scatter is (1 - 1/n) h^2 or more.
+    If n values with a step h are not all equal, at least one of them is off by h. Their scatter is then (1 - 1/n) h^2
+    or more.
     """
     part = statistics.of(np.flatnonzero(statistics.counts >= 2))
     counts = part.counts.astype(np.float64)
@@ -146,7 +147,10 @@ def _allowed(statistics: Statistics) -> list[Floats]:
 
 
 def spreads_of(scatters: Floats, means: Floats, counts: Floats) -> Floats:
-    """(m, D): sample standard deviations; 0 only where all values are the same (`SAME`), infinite for single ones."""
+    """Return sample standard deviations, (m, D).
+
+    They are 0 only where all values are equal (`SAME`), and infinite for single values.
+    """
     squares = np.diagonal(scatters, axis1=1, axis2=2)
     same = squares <= SAME**2 * (squares + counts[:, None] * means**2)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -155,7 +159,7 @@ def spreads_of(scatters: Floats, means: Floats, counts: Floats) -> Floats:
 
 
 def _weighted(values: Floats, weights: Floats) -> Floats:
-    """(m, N): sums over the objectives; an objective that a facet does not weigh adds nothing, be it infinite."""
+    """Return sums over the objectives, (m, N); an objective with weight 0 adds nothing, even if it is infinite."""
     total = np.zeros((len(values), len(weights)))
     for n, row in enumerate(weights):
         for d in np.flatnonzero(row):

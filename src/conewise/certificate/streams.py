@@ -1,4 +1,4 @@
-"""Keep what was measured of each objective by itself, where objectives are measured separately (docs/adaptive, 8)."""
+"""Keep observations of each objective by itself, where objectives are measured separately (docs/adaptive, 8)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conewise.noise import ByObjective, Noise
 
 
 def by_objective(designs: Indices, values: Floats) -> list[Observations]:
-    """Return what was measured of each objective: values (m, D), NaN where an objective was not measured."""
+    """Return the observations of each objective from values (m, D), NaN where an objective was not measured."""
     told = [~np.isnan(column) for column in values.T]
     return [Observations.single(designs[some], values[some, d : d + 1]) for d, some in enumerate(told)]
 
@@ -30,7 +30,7 @@ def check_parts(noise: ByObjective, before: Sequence[Statistics], parts: Sequenc
 
 
 def taken_apart(noise: Noise, dim: int) -> ByObjective:
-    """Return what is assumed of each objective by itself."""
+    """Return the assumption about each objective by itself."""
     return ByObjective([noise.of_one(d, dim) for d in range(dim)], apart=True)
 
 
@@ -39,7 +39,7 @@ class Separately:
     """Statistics of each objective by itself."""
 
     each: tuple[Statistics, ...]
-    """One for each objective, of one objective."""
+    """The statistics of each objective, which have one column."""
 
     @classmethod
     def empty(cls, n_designs: int, dim: int) -> Separately:
@@ -52,7 +52,7 @@ class Separately:
 
     @property
     def repetitions(self) -> Counts:
-        """How often each objective of each design was measured, (K, D)."""
+        """Number of measurements of each objective of each design, (K, D)."""
         return np.column_stack([own.counts for own in self.each])
 
     @property
@@ -73,10 +73,10 @@ class Separately:
 
 @dataclass(frozen=True, eq=False)
 class Streams:
-    """What was measured of each objective by itself, with the means at the checkpoints."""
+    """Observations of each objective by itself, with the means at the checkpoints."""
 
     each: tuple[Checkpoints, ...]
-    """One for each objective, of one objective."""
+    """The checkpoints of each objective, which have one column."""
 
     def told(self, parts: Sequence[Observations]) -> Streams:
         """Return the state with these observations of each objective, in the order in which they were made."""

@@ -30,12 +30,12 @@ REACH: Final = 1.15
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What is certain of every design's levels, in steps."""
+    """Certain bounds on every design's averages relative to the levels, in steps."""
 
     lower: Floats
-    """(K, R): what the mean is certainly not below, minus the level; minus infinity where nothing is known."""
+    """(K, R): certain lower bound of the mean, minus the level; minus infinity where nothing is known."""
     upper: Floats
-    """(K, R): what the mean is certainly not above, minus the level."""
+    """(K, R): certain upper bound of the mean, minus the level."""
     upward: bool
     """True if a design that dominates one which meets all levels meets them too."""
     spared: bool
@@ -43,13 +43,13 @@ class Bounds:
 
     @cached_property
     def meet_at(self) -> Floats:
-        """Epsilon within which all levels are met; minus infinity for 0, (K,)."""
+        """(K,): smallest epsilon within which all levels are met; minus infinity where they are met exactly."""
         short = -self.lower.min(axis=1)
         return np.where(short <= 0, -np.inf, short)
 
     @cached_property
     def room_at(self) -> Floats:
-        """Epsilon that a design has no more than to spare in some level, (K,)."""
+        """(K,): smallest epsilon that a design certainly exceeds some level by no more than."""
         return np.asarray(self.upper.min(axis=1))
 
     @cached_property
@@ -67,7 +67,7 @@ class Bounds:
         return np.flatnonzero(self.upper[design] < 0)
 
     def counting(self, no_worse_at: Floats, rivals: Indices) -> Floats:
-        """Return from which epsilon on each rival is no obstacle: no better, or without enough to spare."""
+        """Return from which epsilon on each rival is no obstacle: not better, or not enough above its levels."""
         return np.minimum(no_worse_at, self.room_at[rivals][None, :]) if self.spared else no_worse_at
 
 
@@ -87,7 +87,7 @@ class Look:
     scatters: Floats | None
     counts: Floats
     z: Floats
-    """(2, P or 1, m or 1): for "meets" and "misses"."""
+    """(2, P or 1, m or 1): z for "meets" and "misses"."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +99,7 @@ class Thresholds:
     least: Floats
     """(R,): the levels in steps, more is better."""
     radii: Radii
-    """Along the axes, with the part of delta that is for levels."""
+    """Radii along the axes, with the part of delta for levels."""
     upward: bool
     spared: bool
 
@@ -141,7 +141,7 @@ class Thresholds:
     def bounds(
         self, streams: Iterable[tuple[Indices, Radii | None, Rounding | None, Iterable[Look]]], scale: float
     ) -> Bounds:
-        """Return what all checkpoints say (docs/adaptive, 9.2 and 9.5).
+        """Return the bounds from all checkpoints (docs/adaptive, 9.2 and 9.5).
 
         A stream is: the objectives that it measures, its radii along their axes (None without noise), how its values
         were recorded where that matters, and its looks.

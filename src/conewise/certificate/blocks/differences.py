@@ -1,4 +1,4 @@
-"""Averages and radii of paired differences of normal observations: Student's t (docs/blocks, section 5)."""
+"""Compute averages and radii of paired differences of normal observations: Student's t (docs/blocks, section 5)."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from conewise.data.resolution import SAME
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """Of every pair (i, j) of K designs: X_j - X_i on the blocks that both have met."""
+    """Differences X_j - X_i of every pair (i, j) of K designs, on the blocks that both have met."""
 
     gains: Floats
     """(K, K, N): averages along the facets."""
     spreads: Floats
-    """(K, K, N + 1): standard deviations along the facets, and along the noisiest direction; infinite: not known."""
+    """(K, K, N + 1): standard deviations along the facets, and along the noisiest direction; infinite if unknown."""
     slacks: Floats
     """(K, K, N + 1): how far averages may be off because values were rounded."""
     counts: Floats
-    """(K, K): common blocks."""
+    """(K, K): numbers of common blocks."""
     population: int | None
 
     @classmethod
     def of(cls, values: Floats, rows: Floats, steps: Floats, population: int | None) -> Differences:
-        """From values (K, T, D), NaN where a design lacks a block (docs/blocks, sections 5 and 6).
+        """Return the differences of values (K, T, D), NaN where a design lacks a block (docs/blocks, sections 5 and 6).
 
-        They were recorded in these steps (D,), and are seen along rows (N, D).
+        The values were recorded in steps (D,), and are compared along rows (N, D).
         """
         met = np.asarray(~np.isnan(values).any(axis=2))
         there: Floats = met.astype(np.float64)
@@ -52,7 +52,7 @@ class Differences:
         return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
     def radii(self, share: float, scale: float) -> tuple[Floats, Floats]:
-        """(K, K, N) along the facets and (K, K) along any unit direction (docs/blocks, section 5).
+        """Return radii (K, K, N) along the facets and (K, K) along any unit direction (docs/blocks, section 5).
 
         An error reaches its radius with probability `share` at most.
         """
@@ -71,7 +71,7 @@ class Differences:
 
 
 def _scatters(rest: Floats, there: Floats) -> Floats:
-    """(K, K, D, D): sums over common blocks of (r_j - r_i)(r_j - r_i)', for values that are 0 where missing."""
+    """Return sums over common blocks of (r_j - r_i)(r_j - r_i)', (K, K, D, D), for values that are 0 where missing."""
     k, _, dim = rest.shape
     found = np.empty((k, k, dim, dim))
     for d in range(dim):
@@ -85,9 +85,9 @@ def _scatters(rest: Floats, there: Floats) -> Floats:
 def _rounded(covariances: Floats, counts: Floats, rows: Floats, steps: Floats, never: Bools) -> tuple[Floats, Floats]:
     """Return spreads and slacks along the facets and along any direction, with what rounding may hide (section 5).
 
-    Both values of a difference are off by up to half a step, so the difference by up to a step. Where its standard
-    deviation is below a step, it counts as larger by what rounding can take away. Two designs are not compared in
-    an objective in which neither varies, or of which one value only was seen (`never`).
+    Both values of a difference are off by up to half a step, so the difference is off by up to a step. Where its
+    standard deviation is below a step, it is raised by what rounding can take away. Two designs are not compared in an
+    objective in which neither varies, or of which only one value was seen (`never`).
     """
     dim = rows.shape[1]
     each = np.sqrt(np.maximum(covariances[:, :, np.arange(dim), np.arange(dim)], 0.0))

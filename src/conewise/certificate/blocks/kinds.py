@@ -1,4 +1,4 @@
-"""The objectives of designs that share blocks, by what is assumed of them (docs/blocks, section 8)."""
+"""Sort the objectives of designs that share blocks by the assumption about their noise (docs/blocks, section 8)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Nois
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Which of D objectives lie in a range, which have normal differences, and which have no noise."""
+    """The kinds of D objectives: in a range, with normal differences, or without noise."""
 
     noise: Noise
-    """As it counts for differences: whatever is normal is so with a covariance that nobody knows."""
+    """The assumption about differences: normal noise counts as normal with an unknown covariance."""
     bounded: Indices
     normal: Indices
     known: Indices
@@ -27,7 +27,7 @@ class Kinds:
 
     @classmethod
     def of(cls, noise: Noise, dim: int) -> Kinds:
-        """As an assumption has it; refused where an objective is of another kind."""
+        """Return the kinds of an assumption; refuse objectives of any other kind."""
         each = [noise.of_one(d, dim) for d in range(dim)]
         for d, own in enumerate(each):
             if not own.noiseless and not isinstance(own, Bounded | Gaussian | GaussianUnknown):
@@ -48,17 +48,17 @@ class Kinds:
 
     @property
     def several(self) -> bool:
-        """Whether objectives differ, so that bounds of gains are sums over the kinds."""
+        """True if objectives differ, so that bounds of gains are sums over the kinds."""
         return len(self.known) > 0 or (len(self.bounded) > 0 and len(self.normal) > 0)
 
     def given(self, values: Floats) -> Floats:
-        """(K, known): what each design has in the objectives without noise; NaN where it has not read a block."""
+        """Return the values of objectives without noise, (K, known); NaN where a design has not read a block."""
         part = values[:, :, self.known]
         seen = np.where(np.isnan(part), -np.inf, part).max(axis=1, initial=-np.inf)
         return np.asarray(np.where(np.isinf(seen), np.nan, seen))
 
     def averages(self, values: Floats, statistics: Statistics) -> Floats:
-        """(K, D): means, in which objectives without noise have the value itself, not an average of roundings."""
+        """Return means, (K, D); objectives without noise have the exact value, not an average of roundings."""
         if not len(self.known):
             return statistics.means
         means, given = statistics.means.copy(), self.given(values)
@@ -66,11 +66,11 @@ class Kinds:
         return means
 
     def misfit(self, values: Floats) -> Bools:
-        """Where values (..., D) lie outside of the ranges."""
+        """Return where values (..., D) lie outside of the ranges."""
         with np.errstate(invalid="ignore"):
             return np.asarray((values < self.low) | (values > self.high))
 
 
 def _of_differences(noise: Noise) -> Noise:
-    """How a difference between designs on one block varies: no size of single values says it."""
+    """Return the assumption about a difference on one block, which the size of single values does not give."""
     return GaussianUnknown() if isinstance(noise, Gaussian) else noise

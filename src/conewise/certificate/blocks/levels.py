@@ -1,8 +1,8 @@
-"""Levels that designs have to meet, where designs share blocks (docs/blocks, section 7).
+"""Compare designs that share blocks with the levels that they have to meet (docs/blocks, section 7).
 
-What is known of a design's level is read off its own values on the blocks that it has read, never off a difference: by
-bets for bounded observations, by Student's t for normal ones, and exactly where the whole population is read. Nothing
-is kept from look to look: bounds are a function of what was read.
+Bounds on a design's averages come from its own values on the blocks that it has read, never from a difference. They
+come from bets for bounded observations, from Student's t for normal ones. They are exact where the whole population is
+read. Nothing is kept from look to look: bounds are a function of the values that were read.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from conewise.data.observations import Statistics
 from conewise.question.question import Question
 
 BELOW: Final = -1e-300
-"""Below 0, by however little: fine at epsilon = 0, strictly; or a level that is missed."""
+"""A number just below 0: fine at epsilon = 0, strictly; or a level that is missed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +36,14 @@ class BlockLevels:
     looks: tuple[int, ...]
     """The prefixes at which somebody looks."""
     paid: int
-    """How many looks at normal values share a probability."""
+    """Number of looks at normal values that share a probability."""
     stakes: Floats
     kinds: Kinds
     scale: float = 1.0
 
     @staticmethod
     def part(question: Question) -> float:
-        """The part of delta that is for levels; 0 where there are none."""
+        """Return the part of delta for levels; 0 without levels."""
         return TUNING.level_part if question.columns.levels else 0.0
 
     @cached_property
@@ -58,12 +58,12 @@ class BlockLevels:
 
     @cached_property
     def shares(self) -> tuple[float, float]:
-        """The probability of a wrong "meets", one a design, and of a wrong "misses", one a level."""
+        """The probability of a wrong "meets" for each design, and of a wrong "misses" for each level."""
         each = self.question.delta * self.part(self.question) / self.n_designs
         return each, each / len(self.columns)
 
     def bounds(self, values: Floats, level: Indices, statistics: Statistics, steps: Floats, *, sharp: bool) -> Bounds:
-        """From values (K, blocks, D), each design at its last look (-1: none yet), recorded in these steps (section 7).
+        """Return bounds from values (K, blocks, D) in these steps, at each design's last look, -1 for none (section 7).
 
         `sharp` asks for more than claims at epsilon need: bounds of the averages themselves.
         """
@@ -88,9 +88,9 @@ class BlockLevels:
     # -- bounded observations: bets on one design's own values ---------------------------------------------------
 
     def _by_bets(self, values: Floats, level: Indices, sharp: bool, of: Indices) -> tuple[Floats, Floats]:
-        """(K, R) each of some levels (docs/blocks, sections 4 and 7).
+        """Return lower and upper bounds for some levels, (K, R) each (docs/blocks, sections 4 and 7).
 
-        Rows of the bets are the designs' values, then the same turned around.
+        Rows of the bets are the designs' values, then their negatives.
         """
         k, columns, least = self.n_designs, self.columns[of], self.least[of]
         low, high = self.kinds.low[columns], self.kinds.high[columns]
@@ -111,7 +111,7 @@ class BlockLevels:
         return lower, upper
 
     def _peaks(self, both: Floats, reached: Indices, against: Floats) -> Floats:
-        """(2 K, R, G): the largest wealth of each bet at a look."""
+        """Return the largest wealth of each bet at a look, (2 K, R, G)."""
         total, levels, shifts = against.shape
         bets = Wagers.fresh(total, levels, shifts, len(self.stakes))
         peaks, start = np.zeros(against.shape), 0
@@ -123,7 +123,7 @@ class BlockLevels:
         return peaks
 
     def _sharper(self, both: Floats, reached: Indices, needed: Floats) -> Floats:
-        """(2 K, R): what each mean exceeds: a design that is just on its level does not miss it by rounding."""
+        """Return a lower bound of each mean, (2 K, R); a design exactly on its level does not miss it by rounding."""
         found = np.full((len(both), both.shape[2]), -np.inf)
         for look in np.unique(reached[reached >= 0]):
             for rows in (np.flatnonzero((reached == look) & (needed == log)) for log in np.unique(needed)):
@@ -136,9 +136,9 @@ class BlockLevels:
     # -- normal values: Student's t ------------------------------------------------------------------------------
 
     def _by_spread(self, values: Floats, level: Indices, steps: Floats, of: Indices) -> tuple[Floats, Floats]:
-        """(K, R) each of some levels: an average less and plus its radius (docs/blocks, sections 5 and 7).
+        """Return averages less and plus their radii for some levels, (K, R) each (docs/blocks, sections 5 and 7).
 
-        It is the difference from a design that is the level itself on every block.
+        The radius is that of the difference from a design that equals the level on every block.
         """
         k, columns = self.n_designs, self.columns[of]
         lower, upper = np.full((k, len(of)), -np.inf), np.full((k, len(of)), np.inf)

@@ -1,8 +1,8 @@
-"""Lower bounds of gains where objectives differ in their kind of noise: kind by kind, added (docs/blocks, section 8).
+"""Bound gains from below where objectives differ in their kind of noise: add the bounds (docs/blocks, section 8).
 
-Along a facet w the gain of a pair is the sum of what the bounded, the normal and the known objectives add to it. If
-each of the G noisy kinds that w weighs stays above its own lower bound but with probability a / G, the gain stays above
-the sum of the bounds but with probability a, whatever kinds have to do with each other.
+Along a facet w the gain of a pair is the sum of the gains in the bounded, the normal and the known objectives. Let w
+weigh G noisy kinds. Each stays above its own lower bound except with probability a / G. So the gain stays above the sum
+of the bounds except with probability a, however the kinds depend on each other.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from conewise.certificate.blocks.wagers import HAIR, chunks, lower_bounds
 
 @dataclass(frozen=True, eq=False)
 class MixedBounds:
-    """For the facets (N, D) of a cone, objectives of several kinds, and blocks out of a population."""
+    """Lower bounds along the facets (N, D) of a cone, for objectives of several kinds."""
 
     facets: Floats
     kinds: Kinds
     stakes: Floats
     population: int | None
     looks: int
-    """How many looks at normal differences share a probability."""
+    """Number of looks at normal differences that share a probability."""
     scale: float
 
     @cached_property
@@ -38,15 +38,15 @@ class MixedBounds:
 
     @cached_property
     def _shared(self) -> Indices:
-        """(N,): how many noisy kinds a facet weighs."""
+        """(N,): number of noisy kinds that a facet weighs."""
         weighs = [(self.facets[:, columns] != 0).any(axis=1) for columns in (self.kinds.bounded, self.kinds.normal)]
         return np.asarray(np.sum(weighs, axis=0, dtype=np.intp))
 
     def bounded(self, values: Floats, shares: tuple[float, ...]) -> Floats:
-        """(A, m, m, N): what the bounded objectives add to the gains of j over i at least, but with A probabilities.
+        """Return lower bounds of the gains of j over i in the bounded objectives, for A probabilities: (A, m, m, N).
 
-        From values (m, T, D) on the blocks up to a look, NaN where a design lacks one; i is a row. By bets, wherever
-        one would be won.
+        Values (m, T, D) are on the blocks up to a look, NaN where a design lacks one; i is a row. Bounds come from
+        bets, wherever one would be won.
         """
         found = np.zeros((len(shares), len(values), len(values), len(self.facets)))
         for here, each in self._among(shares):
@@ -55,7 +55,7 @@ class MixedBounds:
         return found
 
     def others(self, values: Floats, steps: Floats, shares: tuple[float, ...]) -> Floats:
-        """The same of normal objectives, recorded in these steps, and of the known ones, which are what they are."""
+        """Return lower bounds of the gains in the normal objectives, recorded in these steps, and in the exact ones."""
         offered = self.kinds.given(values) @ self.facets[:, self.kinds.known].T
         gains = offered[None, :, :] - offered[:, None, :]
         found = np.repeat(np.where(np.isnan(gains), -np.inf, gains)[None], len(shares), axis=0)
@@ -66,12 +66,12 @@ class MixedBounds:
         return found
 
     def _among(self, shares: tuple[float, ...]) -> Iterator[tuple[Indices, tuple[float, ...]]]:
-        """Facets that weigh equally many noisy kinds, with what each of these may spend."""
+        """Yield facets that weigh equally many noisy kinds, with what each of these kinds may spend."""
         for kinds in np.unique(self._shared[self._shared > 0]):
             yield np.flatnonzero(self._shared == kinds), tuple(share / kinds for share in shares)
 
     def _normal(self, values: Floats, steps: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
-        """Student's t along what a facet weighs of the normal objectives (docs/blocks, sections 5 and 8)."""
+        """Return bounds from Student's t along the normal objectives of some facets (docs/blocks, sections 5 and 8)."""
         columns = self.kinds.normal
         rows = self.facets[np.ix_(facets, columns)]
         seen = Differences.of(values[:, :, columns], rows, steps[columns], self.population)
@@ -80,7 +80,7 @@ class MixedBounds:
         return np.where(weighed, np.array(found), 0.0)
 
     def _bounded(self, values: Floats, shares: tuple[float, ...], facets: Indices) -> Floats:
-        """Bets on what a facet weighs of the bounded objectives (docs/blocks, sections 4 and 8)."""
+        """Return bounds from bets along the bounded objectives of some facets (docs/blocks, sections 4 and 8)."""
         m, columns = len(values), self.kinds.bounded
         rows = self.facets[np.ix_(facets, columns)]
         weighed = np.flatnonzero((rows != 0).any(axis=1))

@@ -1,9 +1,11 @@
-"""What may be claimed of designs that met the same blocks: the certificate of paired differences (docs/blocks).
+"""Certify designs that met the same blocks, by their paired differences (docs/blocks).
 
-Blocks come in one order, drawn at random before anybody looked; each design has read a prefix of it, and two designs
-are compared by their differences on the blocks that both have read. Nothing is assumed of how the values of different
-designs on one block depend on each other. Three numbers of a pair say it all, and none of them mentions epsilon: who
-beats whom, from which epsilon on i is fine against j, and from which on j covers i.
+Blocks come in one order, drawn at random before any look. Each design has read a prefix of it. Two designs are compared
+by their differences on the blocks that both have read. The values of different designs on one block may depend on each
+other in any way.
+
+Three numbers of a pair (i, j) are enough, and none of them depends on epsilon: whether j beats i; the epsilon from
+which i is fine against j; and the epsilon from which j covers i.
 """
 
 from __future__ import annotations
@@ -50,24 +52,26 @@ _MIXED_GROWTH: Final = 1.2  # ... where bounds are found by halving, which takes
 
 @dataclass(frozen=True, eq=False)
 class Prefixes:
-    """How far each design has read, what it has read there, and the bets on it: a value, never changed in place."""
+    """The prefix that each design has read, its values, and the bets on them; a value, never changed in place."""
 
     statistics: Statistics
     values: Floats
-    """(K, T, D): in the order of the blocks, up to the last that any design has read; NaN where one is missing."""
+    """(K, T, D): values in block order, up to the last block that any design has read; NaN where one is missing."""
     reach: Counts
     """(K,): blocks that each design has come past."""
     wagers: Wagers | None
-    """For the K K ordered pairs, at the last look that both designs have reached; None for normal noise."""
+    """Bets for the K K ordered pairs, at the last look that both designs have reached; None for normal noise."""
     peaks: Floats | None
     """(K K, N, G): the largest wealth at a look."""
     pilot: Pilot | None = None
-    """Observations that are put aside, to say how delta is shared; no bet counts them (docs/adaptive, 3.3)."""
+    """Observations that are put aside to decide how delta is shared; no bet counts them (docs/adaptive, 3.3)."""
     weights: Weights | None = None
-    """How the pilots share delta; None where there are none, and before they are complete."""
+    """Shares of delta from the pilots; None without pilots, and before they are complete."""
     lows: Floats | None = None
-    """(2, K, K, N): where kinds of noise differ, what bounded objectives add to gains at least, for "fine" and for the
-    others, at the last look that both designs have reached; else None."""
+    """(2, K, K, N): lower bounds of gains in the bounded objectives, for "fine" and for the other claims.
+
+    They hold at the last look that both designs have reached; None unless kinds of noise differ.
+    """
 
     @property
     def counts(self) -> Counts:
@@ -76,7 +80,7 @@ class Prefixes:
 
     @property
     def evaluations(self) -> int:
-        """How many evaluations in all."""
+        """Number of all evaluations."""
         return self.statistics.evaluations
 
 
@@ -84,8 +88,8 @@ class Prefixes:
 class Paired(Answering):
     """The certificate for one question, of K designs on at most so many blocks.
 
-    `population` is the number of blocks that the averages are over, None for an unlimited one. `once` says that the
-    blocks are looked at a single time, when all are read.
+    `population` is the number of blocks that the averages are over, None for an unlimited one. With `once` the blocks
+    are looked at a single time, when all are read.
     """
 
     question: Question
@@ -95,7 +99,7 @@ class Paired(Answering):
     once: bool = False
     radius_scale: float = 1.0
     independent: bool = False
-    """Whether the n-th observations of different designs have nothing in common but their number (docs/adaptive, 7)."""
+    """True if the n-th observations of different designs share nothing but their number (docs/adaptive, 7)."""
 
     @classmethod
     def pays(cls, question: Question, n_designs: int) -> bool:
@@ -126,12 +130,12 @@ class Paired(Answering):
 
     @cached_property
     def kinds(self) -> Kinds:
-        """What is assumed of each objective."""
+        """The assumption about each objective."""
         return Kinds.of(self.question.assumed, self.cone.dim)
 
     @property
     def bets(self) -> bool:
-        """Whether all observations are bounded, so that bounds come from bets."""
+        """True if all observations are bounded, so that bounds come from bets."""
         return len(self.kinds.bounded) == self.cone.dim
 
     @cached_property
@@ -144,17 +148,17 @@ class Paired(Answering):
 
     @property
     def _noisy(self) -> int:
-        """How many facets have noise."""
+        """Number of facets that have noise."""
         return len(self.cone.facets) if self.mixed is None else int(self.mixed.noisy.sum())
 
     @property
     def whole(self) -> bool:
-        """Whether all blocks of the population can be read."""
+        """True if all blocks of the population can be read."""
         return self.population == self.blocks
 
     @cached_property
     def levels(self) -> tuple[int, ...]:
-        """The prefixes at which somebody looks; the last are all blocks."""
+        """The prefixes at which designs are compared; the last one holds all blocks."""
         if self.once and not self.bets:
             return (self.blocks,)
         found, growth = [_FIRST if self.bets else _T_FIRST], _GROWTH if self.bets else _T_GROWTH
@@ -171,7 +175,7 @@ class Paired(Answering):
 
     @cached_property
     def pilot(self) -> Pilot | None:
-        """A pilot that says how delta is shared, before any observation; None where it would not pay."""
+        """A pilot that decides how delta is shared, before any observation; None where it would not pay."""
         covering = self.success == "cover"
         if not self.independent or self.n_designs < TUNING.pilots_from[not covering] or self.blocks < _PILOT_WORTH:
             return None
@@ -183,13 +187,13 @@ class Paired(Answering):
 
     @property
     def stepwise(self) -> bool:
-        """Whether designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
+        """True if designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
         return self.success == "contain" and not self.once and self.mixed is None
 
     def shares(self, standing: Standing, weights: Weights | None = None) -> tuple[Floats, Floats]:
         """Return the probabilities of a wrong claim that j is no worse than i, and that j puts i out.
 
-        They are (K, K), i a row, or single numbers if all are the same. Covering by bets or sums errs along any facet,
+        They are (K, K), i a row, or single numbers if all are equal. Covering by bets or sums errs along any facet,
         other claims along one.
         """
         spending, everyone = Spending(self._for_pairs, self.stepwise, weights or self.even), np.arange(self.n_designs)
@@ -206,7 +210,7 @@ class Paired(Answering):
 
     @property
     def _for_pairs(self) -> float:
-        """What claims about pairs may spend: all of delta, or what levels leave of it (docs/blocks, section 7)."""
+        """The part of delta for claims about pairs: all of it, or what levels leave of it (docs/blocks, section 7)."""
         return self.question.delta * (1 - BlockLevels.part(self.question))
 
     @cached_property
@@ -224,9 +228,9 @@ class Paired(Answering):
         return fine, out
 
     def deviations(self, state: Prefixes, left: Indices) -> tuple[Floats, Floats]:
-        """Return about how many standard errors a difference has to be away, for "no worse" and for the others.
+        """Return approximately how many standard errors decide a difference, for "no worse" and for the other claims.
 
-        For forecasts only; (L, L), or single numbers if all are the same.
+        Use it for forecasts only. The result is (L, L), or single numbers if all are equal.
         """
         from scipy.special import ndtri
 
@@ -245,7 +249,7 @@ class Paired(Answering):
 
     @property
     def _looks(self) -> int:
-        """How many looks at normal differences share a probability: all but the last at a whole population."""
+        """Number of looks at normal differences that share a probability: all but the last at a whole population."""
         return max(1, len(self.levels) - (1 if self.whole else 0))
 
     @cached_property
@@ -259,7 +263,7 @@ class Paired(Answering):
 
     @cached_property
     def _thresholds(self) -> Floats:
-        """(1, N, G): the m that are bet against, ascending, for differences scaled into [-1, 1]."""
+        """(1, N, G): the m of the bets, ascending, for differences scaled into [-1, 1]."""
         epsilon, success = self.question.epsilon, self.question.success
         shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
         return np.asarray(-(epsilon * self.cone.widths / self.reaches)[None, :, None] * np.asarray(shares))
@@ -267,7 +271,7 @@ class Paired(Answering):
     # -- the state ----------------------------------------------------------------------------------------------
 
     def start(self) -> Prefixes:
-        """Nothing read."""
+        """Return a state in which nothing is read."""
         k, dim = self.n_designs, self.cone.dim
         values, reach = np.empty((k, 0, dim)), np.zeros(k, dtype=np.int64)
         wagers = peaks = lows = None
@@ -281,7 +285,7 @@ class Paired(Answering):
         return Prefixes(*nothing, wagers, peaks, self.pilot, lows=lows)
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
-        """With the next blocks of some designs, in their order; an entry is one value."""
+        """Return the state with the next blocks of some designs, in their order; an entry is one value."""
         if not len(observations):
             return state
         if (observations.counts > 1).any():
@@ -315,7 +319,7 @@ class Paired(Answering):
         return self._read(state, statistics, values, reach)
 
     def tell_table(self, values: Floats) -> Prefixes:
-        """All blocks at once, (K, blocks, D) in an order drawn at random; NaN where a design lacks a block."""
+        """Return the state for all blocks at once, (K, blocks, D) in random order; NaN where a design lacks a block."""
         state = self.start()
         missing = np.asarray(np.isnan(values).any(axis=2))
         table = np.where(missing[:, :, None], np.nan, values)
@@ -346,11 +350,11 @@ class Paired(Answering):
             )
 
     def level(self, reach: Counts) -> Indices:
-        """(K,): the last look that each design has reached; -1 before the first."""
+        """Return the last look that each design has reached, (K,); -1 before the first."""
         return np.asarray(np.searchsorted(np.array(self.levels), reach, side="right") - 1)
 
     def _lows(self, state: Prefixes, before: Prefixes) -> Floats:
-        """What bounded objectives add to gains, at the last look that both have reached."""
+        """Return lower bounds of gains in the bounded objectives, at the last look that both designs have reached."""
         assert self.mixed is not None
         assert before.lows is not None
         lows, shares = before.lows.copy(), self._first_shares
@@ -364,13 +368,13 @@ class Paired(Answering):
         return lows
 
     def _met(self, level: Indices) -> Iterator[tuple[int, Indices, Bools]]:
-        """Look by look: who has reached it, and which pairs of these have met there last."""
+        """Yield for each look the designs that have reached it, and which pairs of them have met there last."""
         for look in np.unique(level[level >= 0]):
             members = np.flatnonzero(level >= look)
             yield int(look), members, np.minimum(level[members][:, None], level[members][None, :]) == look
 
     def _sums(self, state: Prefixes) -> Floats:
-        """(2, K, K, N): what gains exceed, where kinds of noise differ."""
+        """Return lower bounds of gains where kinds of noise differ: (2, K, K, N)."""
         assert self.mixed is not None
         assert state.lows is not None
         total, steps, shares = state.lows.copy(), self._steps(state), self._first_shares
@@ -383,7 +387,7 @@ class Paired(Answering):
     def _bet(
         self, wagers: Wagers, peaks: Floats, values: Floats, before: Indices, after: Indices
     ) -> tuple[Wagers, Floats]:
-        """Every pair goes on to the last look that both have reached, look after look (docs/blocks, section 4)."""
+        """Continue the bets of every pair to its last common look, look by look (docs/blocks, section 4)."""
         last = len(self.levels) - 1
         logs, sums, seen, peaks = wagers.logs.copy(), wagers.sums.copy(), wagers.seen.copy(), peaks.copy()
         moved = before[after > before]
@@ -406,7 +410,7 @@ class Paired(Answering):
         return Wagers(logs, sums, seen), peaks
 
     def _scaled(self, values: Floats) -> Floats:
-        """(K, T, N): facet values, such that differences lie in [-1, 1]."""
+        """Return facet values such that differences lie in [-1, 1]: (K, T, N)."""
         return np.asarray(self.cone.facet_values(values) / self.reaches)
 
     # -- claims -------------------------------------------------------------------------------------------------
@@ -414,8 +418,8 @@ class Paired(Answering):
     def claims(self, state: Prefixes, *, sharp: bool = False) -> Claims:
         """Return what the blocks certify at the epsilon of the question.
 
-        `sharp` looks for bets that are won anywhere, not only at the epsilons at which bets stand: for an answer in
-        which something is undecided. That is the same event (docs/blocks, section 4).
+        `sharp` looks for bets that are won at any epsilon, not only at fixed shares of epsilon. Use it for an answer in
+        which something is undecided. The event of an error is the same for both (docs/blocks, section 4).
         """
         sharp = sharp and (self.bets or self.mixed is not None)
         bounds = self._bounds(state, sharp=sharp)
@@ -446,7 +450,7 @@ class Paired(Answering):
         return self.required.bounds(state.values, level, state.statistics, steps, sharp=sharp)
 
     def _steps(self, state: Prefixes) -> Floats:
-        """(D,): in which values were recorded, where that may hide a spread."""
+        """Return the steps in which values were recorded, where they may hide a spread: (D,)."""
         return Rounding.of(self.kinds.noise, state.statistics).steps
 
     def _of_pairs(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
@@ -463,9 +467,9 @@ class Paired(Answering):
         return self._with_exact(state, self._of_differences(state, shares))
 
     def _of_bounds(self, fine: Floats, out: Floats) -> tuple[Bools, Floats, Floats]:
-        """From numbers that gains certainly exceed, (K, K, N), for "fine" and the others (docs/blocks, section 2)."""
+        """Return the tables from lower bounds of gains, for "fine" and other claims (docs/blocks, section 2)."""
         tie: Floats | float = BELOW
-        if self.mixed is not None:  # known gains may be equal; who asks for 0 wants to know who is beaten then
+        if self.mixed is not None:  # exact gains may tie, which is not fine at epsilon 0
             tie = np.where(self.mixed.noisy, BELOW, 0.0 if self.question.epsilon > 0 else TIE)
         at = np.where(fine == 0, tie, -fine / self.cone.widths).min(axis=2).T
         cover = np.full(at.shape, np.inf)
@@ -475,7 +479,7 @@ class Paired(Answering):
         return np.asarray((out >= 0).all(axis=2)), at, cover
 
     def _of_differences(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
-        """Normal differences: Student's t at the last look that both have reached (docs/blocks, section 5)."""
+        """Return the tables for normal differences, by Student's t at the last common look (docs/blocks, section 5)."""
         shape = (self.n_designs,) * 2
         found = np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf)
         level = self.level(state.reach)
@@ -497,7 +501,10 @@ class Paired(Answering):
         return found
 
     def _with_exact(self, state: Prefixes, tables: tuple[Bools, Floats, Floats]) -> tuple[Bools, Floats, Floats]:
-        """Two designs that have read the whole population are known (docs/blocks, section 3); nobody meets itself."""
+        """Return the tables, exact for designs that have read the whole population (docs/blocks, section 3).
+
+        A design is never compared with itself.
+        """
         beats, at, cover = tables[0].copy(), tables[1].copy(), tables[2].copy()
         known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
         if len(known):
@@ -516,10 +523,10 @@ class Paired(Answering):
     def _sharper(
         self, state: Prefixes, shares: tuple[Floats, Floats], tables: tuple[Bools, Floats, Floats], among: Bools
     ) -> tuple[Bools, Floats, Floats]:
-        """For the designs that are left: not only at the epsilons at which bets stand, but wherever a bet would be won.
+        """Return the tables with bets won at any epsilon, not only at fixed shares of it, for the designs left.
 
-        That is the same event (docs/blocks, section 4): wealth falls as m rises. What is certain without a bet may be a
-        tie: it beats nobody, and leaves nobody certain.
+        Wealth falls as m rises, so the event of an error is the same (docs/blocks, section 4). A bound that is
+        certain without a bet may be a tie: it beats no design, and leaves no design certain.
         """
         k, facets = self.n_designs, len(self.cone.facets)
         fine, out = np.full((2, k, k, facets), -np.inf)
@@ -540,6 +547,6 @@ class Paired(Answering):
 
 
 def _covariance(pilots: Statistics) -> Floats:
-    """Return about the covariance of one observation, from all pilots; of 0/1 values that did not vary yet, some."""
+    """Return an approximate covariance of one observation; a default for 0/1 values that did not vary yet."""
     freedom = max(int(np.maximum(pilots.counts - 1, 0).sum()), 1)
     return np.asarray((pilots.scatters.sum(axis=0) + 0.25 * np.eye(pilots.dim)) / (freedom + 1))

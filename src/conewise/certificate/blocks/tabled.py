@@ -32,25 +32,21 @@ class Tabled:
         return beats[here], fine_at[here], cover_at[here]
 
     def among(self, which: Bools, standing: Standing) -> Self:
-        """Return the pairs of some of the designs, with the radii of another standing."""
         return replace(self, designs=self.designs[which], standing=standing)
 
     def dominated(self, rows: Indices, columns: Indices) -> Bools:
-        """Return where the column design certainly dominates the row design."""
         return self._mine[0][np.ix_(rows, columns)]
 
     def no_worse_at(self, rows: Indices, columns: Indices) -> Floats:
-        """Return the smallest epsilon at which the row design is certainly no worse than the column design."""
         return self._mine[1][np.ix_(rows, columns)]
 
     def covered_at(self, rows: Indices, columns: Indices, below: Floats) -> Floats:
-        """Return the smallest epsilon at which the column design covers the row design."""
         return self._mine[2][np.ix_(rows, columns)]
 
     def strong(self, most: int) -> Indices:
-        """Return the first designs: so many that they would have to be chosen do not fit into memory."""
+        """Return the first designs. Tables of so many that they would have to be chosen do not fit into memory."""
         return np.arange(min(most, len(self.designs)))
 
     def unmoved(self, before: Any, name: str) -> tuple[Indices, Indices]:
-        """Return no design: tables are computed whole."""
+        """Return no designs, because tables are computed as a whole."""
         return self.designs[:0], self.designs[:0]

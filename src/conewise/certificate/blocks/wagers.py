@@ -1,15 +1,15 @@
-"""Bets on paired differences of bounded observations: lower bounds that hold at every prefix at once.
+"""Bet on paired differences of bounded observations: lower bounds that hold at every prefix at once.
 
 For a pair of designs and a facet, Z_1, Z_2, ... are the differences on the blocks in their order, scaled into [-1, 1].
-Whoever doubts that their mean is m or less stakes a share of what he has on every next one being larger than is to be
-expected then:
+A bet against the mean m stakes a share of its wealth, block after block, on a difference larger than expected:
 
     wealth(m) = average over stakes s of the product over t of (1 + min(s, LIMIT / (1 + e_t)) (Z_t - e_t))
 
-with e_t = m for blocks from an unlimited population, and e_t = (Q m - Z_1 - ... - Z_{t-1}) / (Q - t + 1), the mean of
-what is left, for Q blocks in random order. At the true mean this is a non-negative martingale that begins at 1, so that
-it ever reaches 1 / a with probability at most a; and it falls as m rises. So the mean is above every m whose wealth has
-reached 1 / a: one event for all m and all prefixes (docs/blocks, section 4).
+For blocks from an unlimited population, e_t = m. For Q blocks in random order and a mean of m, e_t is the mean of the
+blocks that are left: e_t = (Q m - Z_1 - ... - Z_{t-1}) / (Q - t + 1). At the true mean the wealth is a non-negative
+martingale that begins at 1. So it ever reaches 1 / a with probability at most a. The wealth falls as m rises, so the
+mean is above every m whose wealth has reached 1 / a. This is one event for all m and all prefixes (docs/blocks, section
+4).
 
 Reference: Waudby-Smith & Ramdas 2020 (without replacement), 2024 (betting).
 """
@@ -25,12 +25,12 @@ import numpy as np
 from conewise.border import Floats, Indices
 
 LARGEST_STAKE: Final = 0.8
-"""Of what a bet against mean 0 could lose."""
+"""Largest stake, as a part of what a bet against mean 0 could lose."""
 LIMIT: Final = 0.95
 """The share of the wealth that a single difference can take."""
 
 HAIR: Final = 1e-9
-"""Of a range: what is taken off a bound that a mean may lie on, for a mean that is above it."""
+"""Part of a range that is taken off a bound that a mean may equal, so that the mean is above it."""
 
 _USUAL: Final = 32.0  # a stake s serves best about 2 v log(1/a) / (v s)^2 = 32 / s^2 blocks: log(1/a) 10, v 0.6
 _FEW_KINDS: Final = 9  # different differences: the factors of so few are counted, not multiplied one by one
@@ -41,7 +41,7 @@ _HALVINGS: Final = 11  # of the range in which a bound is looked for
 
 
 def stakes_for(blocks: int) -> Floats:
-    """The stakes that pay within so many blocks: halves of the largest one.
+    """Return the stakes that pay within so many blocks: halves of the largest one.
 
     >>> stakes_for(800).tolist()
     [0.8, 0.4, 0.2]
@@ -55,18 +55,18 @@ def stakes_for(blocks: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Wagers:
-    """Bets against several m for each of P pairs and N facets, as far as their differences are known."""
+    """Bets against several m for each of P pairs and N facets, on the differences that are known so far."""
 
     logs: Floats
     """(P, N, G, S): logarithms of the wealth, one for each stake."""
     sums: Floats
-    """(P, N): of the differences."""
+    """(P, N): sums of the differences."""
     seen: Indices
-    """(P,): how many there were."""
+    """(P,): numbers of the differences."""
 
     @classmethod
     def fresh(cls, pairs: int, facets: int, thresholds: int, stakes: int) -> Wagers:
-        """Nothing seen, everybody has 1."""
+        """Return bets before any difference, each with wealth 1."""
         return cls(
             np.zeros((pairs, facets, thresholds, stakes)), np.zeros((pairs, facets)), np.zeros(pairs, dtype=np.intp)
         )
@@ -80,17 +80,17 @@ class Wagers:
         return np.asarray(np.where(np.isinf(top), top, top + rest))
 
     def of(self, pairs: Indices | slice) -> Wagers:
-        """Some of the pairs."""
+        """Return the bets of some of the pairs."""
         return Wagers(self.logs[pairs], self.sums[pairs], self.seen[pairs])
 
     def replaced(self, pairs: Indices, part: Wagers) -> Wagers:
-        """With other bets for some of the pairs."""
+        """Return these bets with other bets for some of the pairs."""
         logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
         logs[pairs], sums[pairs], seen[pairs] = part.logs, part.sums, part.seen
         return Wagers(logs, sums, seen)
 
     def after(self, differences: Floats, thresholds: Floats, stakes: Floats, population: int | None) -> Wagers:
-        """With T more differences (P, T, N) in [-1, 1], NaN where a pair has not met on a block.
+        """Return the bets after T more differences (P, T, N) in [-1, 1], NaN where a pair has not met on a block.
 
         `thresholds` are the m, (P or 1, N, G); `population` is Q, None for an unlimited one. O(P T N G S).
         """
@@ -156,8 +156,8 @@ def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population
 
     There is one for each of A logarithms log(1/a), (A,) or (P, 1, A).
 
-    `differences` are (P, T, N) in [-1, 1]. The search begins at what the mean is, were all that is not known -1: it may
-    be just that, and where a tie matters a `HAIR` is to be taken off.
+    `differences` are (P, T, N) in [-1, 1]. The search begins at the mean for which all unknown differences are -1. The
+    mean may equal that number, so where a tie matters a `HAIR` has to be taken off.
     """
     pairs, _, facets = differences.shape
     least = np.full((pairs, facets), -1.0)
@@ -178,7 +178,7 @@ def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population
 
 
 def chunks(pairs: int, numbers: int) -> Iterator[slice]:
-    """All pairs in pieces, for so many numbers a pair."""
+    """Yield all pairs in pieces, for so many numbers a pair."""
     step = max(1, _NUMBERS // max(1, numbers))
     for start in range(0, pairs, step):
         yield slice(start, start + step)
