@@ -43,7 +43,7 @@ def test_bounds_are_sums_over_the_kinds(population):
     for place, share in enumerate(shares):
 
         def bet(weight, share):
-            return lower_bounds(difference[None, :, :1], [-np.log(share)], stakes_for(90), population)[0, 0, 0] * weight
+            return lower_bounds(difference[None, :, :1], -np.log([share]), stakes_for(90), population)[0, 0, 0] * weight
 
         def student(weight, share):
             return weight * (difference[:, 1].mean() - t.isf(share / 4, 89) * spread)
