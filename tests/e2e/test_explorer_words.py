@@ -205,6 +205,7 @@ def test_what_was_said_stands_on_a_saved_page(chromium, tmp_path, dim):
         path = save_page(page, tmp_path)
         page.locator("#said button").click()
         reads(page, "#said", "")
+        mentions(page, "#moved", "entered")  # what was said is gone; the next move begins there
         page.locator("#degrees" if dim == 2 else "#share").fill("10")
         mentions(page, "#moved", "entered")
         other = save_page(page, tmp_path / "other")
