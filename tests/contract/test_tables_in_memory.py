@@ -45,6 +45,10 @@ def lists(rows=ROWS):
     return {key: [row[key] for row in rows] for key in rows[0]}
 
 
+INT128 = pl.Int128 if int(pl.__version__.partition(".")[0]) >= 2 else pl.Int64
+"""The longest whole numbers of polars; versions before 2 end the process when numpy asks for those of 128 bits."""
+
+
 def columns(make, only=("price", "power")):
     """The columns of numbers in another kind, the names as they are."""
     return lambda rows: {key: make(column) if key in only else column for key, column in lists(rows).items()}
@@ -146,7 +150,7 @@ READ = {
     "array of pandas": columns(pd.array),
     "polars Series": columns(pl.Series),
     "polars Decimal": columns(lambda column: pl.Series([Decimal(str(v)) for v in column])),
-    "polars Int128": columns(lambda column: pl.Series(column, dtype=pl.Int128), only=("price",)),
+    "polars Int128": columns(lambda column: pl.Series(column, dtype=INT128), only=("price",)),
     "pyarrow arrays": columns(pa.array),
     "pyarrow chunks": columns(lambda column: pa.chunked_array([column[:2], column[2:]])),
     "pyarrow dictionaries": columns(lambda column: pa.array(column).dictionary_encode(), only=("name",)),
@@ -183,7 +187,7 @@ READ = {
     "polars, filtered": lambda rows: pl.from_pandas(gapped(rows)),
     "polars, lazy": pl.LazyFrame,
     "polars, lazy with steps": lambda rows: pl.LazyFrame(rows).filter(pl.col("price") > 0),
-    "polars, Int128 in a frame": lambda rows: pl.DataFrame(rows).cast({"price": pl.Int128}),
+    "polars, Int128 in a frame": lambda rows: pl.DataFrame(rows).cast({"price": INT128}),
     "polars, Decimal in a frame": lambda rows: pl.DataFrame(rows).cast({"power": pl.Decimal(10, 2)}),
     "polars, Categorical": lambda rows: pl.DataFrame(rows).with_columns(pl.col(pl.String).cast(pl.Categorical)),
     "polars, Enum": lambda rows: pl.DataFrame(rows).with_columns(pl.col(pl.String).cast(pl.Enum([*"abc", *DESIGNS]))),
@@ -315,7 +319,7 @@ NO_NUMBERS = {
     "infinity": columns(lambda column: [np.inf, *column[1:]]),
     "large whole numbers": columns(lambda column: [2**53 + 1, *column[1:]], only=("price",)),
     "large whole numbers of polars": columns(
-        lambda column: pl.Series([2**70, *column[1:]], dtype=pl.Int128), only=("price",)
+        lambda column: pl.Series([2**60 + 1, *column[1:]], dtype=INT128), only=("price",)
     ),
     "large whole numbers, nullable": columns(
         lambda column: pd.Series([2**53 + 1, *column[1:]], dtype="Int64"), only=("price",)
@@ -331,7 +335,9 @@ NO_NUMBERS = {
     "pandas, mixed objects": lambda rows: frame(rows).assign(power=[1, "2", None, Decimal(3), Fraction(1, 2), "x"]),
     "pandas, one column": lambda rows: frame(rows)["price"],
     "polars, one column": lambda rows: pl.DataFrame(rows)["price"],
-    "polars, times": lambda rows: pl.DataFrame(rows).with_columns(power=pl.duration(seconds="price")),
+    "polars, times": lambda rows: pl.DataFrame(rows).with_columns(
+        power=pl.Series([dt.timedelta(seconds=1)] * len(rows))
+    ),
     "polars, lists": lambda rows: pl.DataFrame(rows).with_columns(power=pl.concat_list("price")),
     "polars, Categorical numbers": lambda rows: pl.DataFrame(rows).cast({"power": pl.Boolean}),
     "pyarrow, one column": lambda rows: pa.chunked_array([lists(rows)["price"]]),

@@ -261,7 +261,7 @@ def _number(entry: Any) -> float:
         return value
     if entry is None:
         return math.nan
-    if type(entry) is not float and isinstance(entry, (bool, np.bool_, *NO_REAL_NUMBERS)):
+    if type(entry) is not float and isinstance(entry, (bool, np.bool_, np.ndarray, *NO_REAL_NUMBERS)):
         raise TypeError("not a number")
     if isinstance(entry, int | np.integer):
         _check_whole(int(entry))
