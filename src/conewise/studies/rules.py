@@ -137,7 +137,10 @@ def build(
 
 
 def by_bets(question: Question, n_designs: int) -> bool:
-    """Return True if elimination compares designs by bets on single values: bounded ones, of not too many designs."""
+    """Return True if elimination compares designs by bets on single values: bounded ones, of not too many designs.
+
+    Stakes and pilots of these bets know epsilon, so a question whose epsilon was changed is not answered by them.
+    """
     return Paired.pays(as_question(question, n_designs, levels=True), n_designs)
 
 
@@ -145,9 +148,7 @@ def build_for_any_epsilon(
     name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
 ) -> Algorithm[Any]:
     """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
-    if blocks is not None or (
-        resolved(name, options) == "elimination" and by_bets(question, n_designs)
-    ):  # these never do
+    if blocks is not None:  # these never do
         return build(name, question, n_designs, options, blocks)
     given = {key: value for key, value in options.items() if key != "success"}
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)

@@ -91,6 +91,20 @@ def test_the_schedule_of_a_changed_question_knows_neither_epsilon_nor_limit(stud
     assert len(levels) == 1
 
 
+def test_a_changed_question_about_bounded_values_is_answered_without_bets_that_know_epsilon(tmp_path):
+    """Their stakes and pilots follow from epsilon: an epsilon chosen by the values would choose among certificates."""
+    asked = {"cone": cw.Cone.orthant(2), "epsilon": 0.3, "delta": 0.1, "noise": cw.noise.Bounded(-4, 4)}
+    with cw.Study.create(tmp_path / "b.db", designs=["a", "b", "c"], objectives=["x", "y"], **asked) as bounded:
+        assert isinstance(bounded.rule(), cw.rules.PairedElimination)
+        seen = set()
+        for epsilon, limit in ((0.2, 500), (0.01, 10**6), (0.4, 50)):
+            bounded.change(epsilon=epsilon, max_evaluations=limit)
+            certificate = bounded.rule().certificate
+            assert isinstance(bounded.rule(), cw.rules.SuccessiveElimination)
+            seen.add((certificate.levels, certificate.anchors, certificate.least, certificate.delta, certificate.pilot))
+        assert len(seen) == 1
+
+
 def test_a_limit_is_the_number_in_all_and_free(study):
     study.change(max_evaluations=40)
     assert finish(study) == 40
