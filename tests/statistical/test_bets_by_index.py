@@ -62,3 +62,15 @@ def test_the_pilot_is_used():
         independent=True,
     )
     assert rule.start().pilot is not None
+
+
+def test_pilots_take_a_small_part_of_a_known_limit():
+    question = cw.Question(cw.Cone.orthant(2), 0.05, DELTA, cw.noise.Binary())
+    rates = np.random.default_rng(3).uniform(0.3, 0.7, size=(20, 2))
+    options = {"blocks": 50_000, "population": None, "independent": True}
+    rule = PairedElimination(question, 20, max_evaluations=2000, **options)
+    rng, state = np.random.default_rng(0), rule.start()
+    while state.weights is None:
+        state = rule.tell(state, Rates(rates).evaluate(rule.ask(state), rng))
+    assert state.pilot.counts.sum() <= 2000 / 20
+    assert not PairedElimination(question, 20, **options).start().pilot.task.most <= 5

@@ -128,7 +128,6 @@ def build(
     if blocks is not None:
         return PairedElimination(question, n_designs, blocks=blocks.n_blocks, population=blocks.population, **given)
     if name == "elimination" and by_bets(question, n_designs):
-        given.pop("planned", None)
         inside = as_question(question, n_designs, levels=True)
         horizon = Paired.horizon(inside, n_designs, given.get("max_evaluations"))
         return PairedElimination(question, n_designs, blocks=horizon, population=None, independent=True, **given)

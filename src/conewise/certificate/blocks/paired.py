@@ -100,6 +100,8 @@ class Paired(Answering):
     radius_scale: float = 1.0
     independent: bool = False
     """True if the n-th observations of different designs share nothing but their number (docs/adaptive, 7)."""
+    planned: int | None = None
+    """Evaluations that a run may take in all, as far as that was known before the first one."""
 
     @classmethod
     def pays(cls, question: Question, n_designs: int) -> bool:
@@ -181,7 +183,8 @@ class Paired(Answering):
             return None
         factor = float(self.cone.lift_norms(np.ones((len(self.cone.facets), 1)), non_negative=True)[0])
         nobody = np.full(self.n_designs, -1, dtype=np.intp)
-        most = max(2, self.blocks // 20)
+        each = self.blocks if self.planned is None else min(self.blocks, self.planned // self.n_designs)
+        most = max(2, each // 20)
         task = Task(self.cone, self.epsilon, covering, factor, _covariance, lambda _: nobody, 0.0, 2, most)
         return Pilot.begun(task, self.n_designs)
 

@@ -46,6 +46,8 @@ class PairedElimination(FixedConfidence):
     """True if there is a single look, after all blocks are read."""
     independent: bool = False
     """True if designs were evaluated independently, and are paired by the numbers of their observations."""
+    planned: int | None = None
+    """The limit on evaluations that was known before the first one; max_evaluations by default."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
@@ -64,8 +66,9 @@ class PairedElimination(FixedConfidence):
     @cached_property
     def certificate(self) -> Paired:
         """The certificate, which decides when to stop and what to claim."""
+        planned = self.max_evaluations if self.planned is None else self.planned
         settings = self.blocks, self.population, self.once, self.radius_scale, self.independent
-        return Paired(self.question, self.n_designs, *settings)
+        return Paired(self.question, self.n_designs, *settings, planned)
 
     @property
     def most_each(self) -> int:
