@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._limits import MOST_EVALUATIONS, SMALLEST_EPSILON
 from conewise.errors import InputError, counted, shown
+from conewise.limits import MOST_EVALUATIONS, SMALLEST_EPSILON
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -16,11 +16,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from conewise._workers import in_order
 from conewise.border import Bools, Floats, as_floats, check_shape, read_only
 from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError, shown
 from conewise.order.dominance import pareto_mask
+from conewise.workers import in_order
 
 Rows = NDArray[np.int64]
 Labels = NDArray[np.object_]

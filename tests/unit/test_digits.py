@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from conewise._digits import readable, rounded_unit, rounded_up
+from conewise.digits import readable, rounded_unit, rounded_up
 
 
 @pytest.mark.parametrize(

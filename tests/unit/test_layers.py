@@ -18,9 +18,9 @@ import conewise
 PACKAGE = Path(conewise.__file__).parent
 
 ROOMS = [
-    ("errors", "_version", "_limits"),
-    ("border", "_reading"),
-    ("_digits", "_workers", "_memory"),
+    ("errors", "_version", "limits"),
+    ("border", "reading"),
+    ("digits", "workers", "_memory"),
     ("cone",),
     ("noise",),
     ("order",),

@@ -16,8 +16,8 @@ from shared.commandline import refused, run
 from shared.sentences import refused as refuses
 
 import conewise as cw
-from conewise import _limits, readers
-from conewise._reading import pieces, text_of
+from conewise import limits, readers
+from conewise.reading import pieces, text_of
 
 ENDLESS = Path("/dev/zero")
 endless = pytest.mark.skipif(not ENDLESS.exists(), reason="a file without an end is a device")
@@ -42,7 +42,7 @@ def place(tmp_path, monkeypatch):
     ids=lambda words: " ".join(map(str, words)),
 )
 def test_a_device_is_refused(capsys, monkeypatch, arguments):
-    monkeypatch.setattr(_limits, "LARGEST_JSON", 2**20)
+    monkeypatch.setattr(limits, "LARGEST_JSON", 2**20)
     said = refused(capsys, *map(str, arguments))
     words = ("too large to read whole (the limit is 1 MiB)", "is a pipe or a device", "holds nothing that was said")
     assert any(sentence in said for sentence in words)
@@ -57,8 +57,8 @@ class Endless(io.RawIOBase):
 
 @pytest.fixture
 def yes(monkeypatch):
-    monkeypatch.setattr(_limits, "LARGEST_PIPE", 2**20)
-    monkeypatch.setattr(_limits, "LARGEST_JSON", 2**20)
+    monkeypatch.setattr(limits, "LARGEST_PIPE", 2**20)
+    monkeypatch.setattr(limits, "LARGEST_JSON", 2**20)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Endless(), readline=lambda *_: "y\n"))
 
 
@@ -84,7 +84,7 @@ def test_answers_without_an_end_are_refused(capsys, yes):
 
 def test_a_pipe_that_is_silent_is_named_after_some_seconds():
     """A pipe that ends is read as before."""
-    script = "from conewise import _limits; _limits.PATIENCE = 0.1; from conewise.cli import main; main()"
+    script = "from conewise import limits; limits.PATIENCE = 0.1; from conewise.cli import main; main()"
     command = [sys.executable, "-c", script, "front", "-", "--objectives", "a,b"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stderr.readline() == b"conewise: still reading standard input, 0 bytes so far.\n"
@@ -107,7 +107,7 @@ def test_a_named_pipe_is_read_whole(capsys):
 
 
 def test_quick_reading_says_nothing(capsys, monkeypatch):
-    monkeypatch.setattr(_limits, "PATIENCE", 0.05)
+    monkeypatch.setattr(limits, "PATIENCE", 0.05)
     assert b"".join(pieces(io.BytesIO(b"abc"), "it", 3, "stop")) == b"abc"
     time.sleep(0.1)
     assert capsys.readouterr().err == ""
@@ -122,7 +122,7 @@ def test_text_is_the_same_however_it_is_read(size):
 
 
 def test_what_is_read_by_lines_has_no_limit(monkeypatch):
-    monkeypatch.setattr(_limits, "LARGEST_JSON", 1000)
+    monkeypatch.setattr(limits, "LARGEST_JSON", 1000)
     lines = [f'{{"doc_id": {k}, "metrics": ["acc"], "acc": 1.0}}\n' for k in range(200)]
     Path("samples_t_1.jsonl").write_text("".join(lines))
     assert len(readers.lm_eval("samples_t_1.jsonl").columns["acc"]) == 200

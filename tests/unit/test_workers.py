@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from conewise._workers import in_order
+from conewise.workers import in_order
 
 
 def test_only_so_many_shards_are_handed_out():

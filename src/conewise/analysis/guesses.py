@@ -12,7 +12,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._digits import rounded_unit
 from conewise.analysis.oddities import listed
 from conewise.border import Bools, Floats
 from conewise.certificate.blocks.paired import Prefixes
@@ -20,6 +19,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.rounding import spreads_of
 from conewise.certificate.streams import Separately
 from conewise.data.observations import Statistics
+from conewise.digits import rounded_unit
 from conewise.errors import printable
 from conewise.order.dominance import pareto_mask
 from conewise.question.question import Question

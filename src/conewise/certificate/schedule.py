@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 
-from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Floats, as_count
 from conewise.certificate.asked import Asked
 from conewise.certificate.contrasts import Tables
@@ -21,6 +20,7 @@ from conewise.certificate.pilots import FINE_LIMITS, least_weights
 from conewise.certificate.thresholds import REACH
 from conewise.certificate.weights import Standing, Weights
 from conewise.errors import InputError
+from conewise.limits import MOST_EVALUATIONS
 from conewise.order.directions import cover_at
 
 MOST: Final = 10**9

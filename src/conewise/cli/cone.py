@@ -7,12 +7,12 @@ from pathlib import Path
 import click
 import numpy as np
 
-from conewise._limits import MOST_OBJECTIVES
 from conewise.cli.options import columns, force_option
 from conewise.cli.show import print_json, print_table
 from conewise.cli.stating import spoken_cone, stating
 from conewise.cone.cone import Cone
 from conewise.cone.text import split_cone_text
+from conewise.limits import MOST_OBJECTIVES
 from conewise.report.data import Table
 from conewise.report.words import describe
 

@@ -11,10 +11,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
-from conewise import _limits as limits
-from conewise._reading import pieces
+from conewise import limits
 from conewise.cli.options import dask_executor
 from conewise.errors import InputError
+from conewise.reading import pieces
 
 _STDIN: Final = Path("-")
 

@@ -13,7 +13,6 @@ from typing import Any, Final
 
 import click
 
-from conewise._reading import text_of
 from conewise.cli.analyse import analyse_command
 from conewise.cli.meaning import all_named, assumed_of, meant_by
 from conewise.cli.options import as_population, columns, force_option
@@ -22,6 +21,7 @@ from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
 from conewise.errors import InputError, printable
 from conewise.preferences.preferences import stated_cone
+from conewise.reading import text_of
 from conewise.report.answer import answer
 from conewise.report.known import of_designs
 from conewise.report.markdown import markdown_page

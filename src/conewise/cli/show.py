@@ -12,12 +12,12 @@ from typing import Any
 
 import click
 
-from conewise._reading import patience
 from conewise._version import SCHEMA
 from conewise.analysis.guesses import Guess
 from conewise.border import Floats
 from conewise.errors import printable
 from conewise.question.question import Guarantee, Heuristic
+from conewise.reading import patience
 from conewise.report.data import Table
 from conewise.rules import Result
 

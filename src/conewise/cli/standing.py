@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from conewise._digits import readable, rounded_up
 from conewise.analysis.explanations import HOPELESS, ended, unused
 from conewise.analysis.guesses import Guess, price_words
 from conewise.analysis.oddities import Remark, mark_between
 from conewise.cli.show import average, designs_data, guarantee_data, guess_data
+from conewise.digits import readable, rounded_up
 from conewise.errors import counted
 from conewise.report.data import Table
 from conewise.rules import Result, Status

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from conewise._reading import text_of
 from conewise.cone.cone import Cone
 from conewise.errors import InputError
 from conewise.preferences.preferences import stated_cone
 from conewise.question.objectives import as_objectives
+from conewise.reading import text_of
 from conewise.tables.known import all_rows, names_of
 from conewise.tables.shards import ShardedTable
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from conewise._reading import text_of
 from conewise.cli.stating import STATED
 from conewise.errors import InputError, closest
 from conewise.preferences.preferences import stated_cone
 from conewise.problems.box import Box
 from conewise.question.objectives import Objective, as_objectives
+from conewise.reading import text_of
 from conewise.tables.columns import no_column, row_words
 from conewise.tables.designrows import read_designs
 from conewise.tables.readers import read_rows

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._limits import MOST_FACETS, MOST_OBJECTIVES
 from conewise.border import (
     BARELY_NEEDED,
     DEGENERATE,
@@ -21,6 +20,7 @@ from conewise.border import (
 )
 from conewise.cone.polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
+from conewise.limits import MOST_FACETS, MOST_OBJECTIVES
 
 T = TypeVar("T")
 

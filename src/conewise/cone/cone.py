@@ -11,7 +11,6 @@ from typing import Any, Final, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._limits import MOST_FACETS
 from conewise.border import (
     DEGENERATE,
     LARGEST_MEASURED,
@@ -45,6 +44,7 @@ from conewise.cone.polyhedra import extreme_rays, power_scaled, tangent_planes, 
 from conewise.cone.text import cone_arguments, cone_repr, matrix_text, number_text, stored_text
 from conewise.cone.widest import OrderingComplexity, ordering_complexity
 from conewise.errors import ConeError, InputError, shown
+from conewise.limits import MOST_FACETS
 
 _AT_ONCE: Final = 16_384  # points multiplied at a time: the columns of a chunk stay in cache
 

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from conewise._limits import MOST_RAYS
 from conewise.border import BARELY_NEEDED, DEGENERATE, INCIDENT, OPTIMAL, REDUNDANT, SAME_DIRECTION, Bools, Floats
 from conewise.errors import ConeError
+from conewise.limits import MOST_RAYS
 
 
 def unit(vectors: Floats) -> Floats:

@@ -7,9 +7,9 @@ import re
 from math import isfinite
 from typing import Any, Final
 
-from conewise._limits import LONGEST_CONE_TEXT
 from conewise.border import Floats, as_decimal, refuse_comma
 from conewise.errors import ConeError, shown
+from conewise.limits import LONGEST_CONE_TEXT
 
 CONE_FORMS: Final = {
     "orthant": "orthant:3 (the number of objectives)",

@@ -14,12 +14,12 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from conewise._digits import rounded_up
 from conewise.analysis.explanations import unused
 from conewise.border import LARGEST_MEASURED, Floats, read_only
 from conewise.certificate.rounding import Estimated
 from conewise.cone.cone import Cone
 from conewise.dashboard.knowledge import Knowledge, of_study, upcoming
+from conewise.digits import rounded_up
 from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
 from conewise.preferences.preferences import stated_cone

@@ -12,9 +12,9 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from conewise._limits import LARGEST_OF_MODEL
 from conewise.border import Floats, read_only
 from conewise.errors import InputError
+from conewise.limits import LARGEST_OF_MODEL
 from conewise.models.levels import Required
 from conewise.noise import Gaussian, GaussianUnknown, Noise
 

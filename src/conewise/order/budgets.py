@@ -7,10 +7,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from conewise._limits import MOST_EVALUATIONS
 from conewise.border import as_count, as_option, as_positive, as_probability
 from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.errors import InputError
+from conewise.limits import MOST_EVALUATIONS
 from conewise.noise import Gaussian, Noise
 from conewise.noise.text import as_noise
 

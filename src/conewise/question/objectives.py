@@ -16,9 +16,9 @@ from typing import Any, Final, Literal, cast
 
 import numpy as np
 
-from conewise._digits import readable, rounded_unit, rounded_up
 from conewise.border import Bools, Floats, advisory, as_number, as_option, as_positive, read_only
 from conewise.cone.cone import Cone
+from conewise.digits import readable, rounded_unit, rounded_up
 from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise, together
 from conewise.noise.text import noise_from_dict, parse_noise

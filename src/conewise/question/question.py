@@ -11,8 +11,6 @@ from typing import Any, Final, Literal, TypedDict, Unpack, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from conewise._digits import rounded_up
-from conewise._limits import SMALLEST_DELTA
 from conewise.border import (
     ROUNDING,
     Floats,
@@ -24,7 +22,9 @@ from conewise.border import (
     as_selection,
 )
 from conewise.cone.cone import Cone, ConeLike, as_cone
+from conewise.digits import rounded_up
 from conewise.errors import InputError, counted, printable, shown
+from conewise.limits import SMALLEST_DELTA
 from conewise.noise import ByObjective, Noise
 from conewise.noise.text import as_noise
 from conewise.order.budgets import check_designs

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from conewise._reading import lines_of, text_of
 from conewise.errors import InputError, shown
 from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_value, beside, chosen
 from conewise.readers.packed import ENDING, unpacked
+from conewise.reading import lines_of, text_of
 from conewise.tables.designcolumns import called
 from conewise.tables.files import check_each_once, copies_among
 from conewise.tables.names import first_repeated

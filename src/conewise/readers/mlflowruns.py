@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote
 
-from conewise._reading import text_of
 from conewise.errors import InputError, shown
 from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_place, as_value, beside, check_told_apart, chosen, named_by
+from conewise.reading import text_of
 from conewise.tables.frames import is_frame, records_of
 
 _FINISHED: Final = ("3", "FINISHED")  # as files have it, and as all else does

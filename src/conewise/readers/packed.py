@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from conewise import _limits as limits
-from conewise._reading import patience
+from conewise import limits
 from conewise.errors import InputError, from_extra
+from conewise.reading import patience
 
 ENDING: Final = ".eval"
 _ZSTANDARD: Final = 93  # the number of its compression in a zip archive (APPNOTE 4.4.5)

@@ -10,10 +10,10 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Final
 
-from conewise._reading import text_of
 from conewise.errors import InputError, shown
 from conewise.question.objectives import Objective
 from conewise.readers.imported import Imported, as_value, beside, chosen, named_by
+from conewise.reading import text_of
 
 _SPLIT: Final = re.compile(r"split([0-9]+)_test_(.+)")
 

@@ -13,12 +13,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._digits import rounded_up
 from conewise.analysis.explanations import more_evaluations
 from conewise.analysis.oddities import joined
 from conewise.border import Bools, Floats, Indices, as_count
 from conewise.certificate.contrasts import Contrasts, Seen
 from conewise.cone.cone import Cone
+from conewise.digits import rounded_up
 from conewise.errors import printable
 from conewise.order.directions import cover_at
 from conewise.order.dominance import pareto_mask

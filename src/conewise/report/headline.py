@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._digits import readable
 from conewise.analysis.explanations import HOPELESS, more_evaluations
 from conewise.analysis.oddities import joined, listed
 from conewise.border import Floats, Indices
+from conewise.digits import readable
 from conewise.errors import counted, printable
 from conewise.question.objectives import Objectives
 from conewise.question.question import IF_NORMAL, Guarantee, Heuristic, certainty

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._digits import readable, rounded_up
 from conewise._version import __version__
 from conewise.analysis.planning import EVALUATE, UP_TO_A_LOOK
 from conewise.cone.cone import Cone
+from conewise.digits import readable, rounded_up
 from conewise.errors import counted
 from conewise.question.objectives import unit_options
 from conewise.report.answer import COLUMNS, STATUS_ORDER

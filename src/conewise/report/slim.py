@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from conewise._digits import rounded_up
+from conewise.digits import rounded_up
 from conewise.report.answer import COLUMNS, STATUS_ORDER
 
 _ROOM: Final = 18_000  # numbers in a page, about seven bytes each

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._reading import text_of
 from conewise._version import SCHEMA
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.explanations import ended, unused
@@ -25,6 +24,7 @@ from conewise.errors import ConewiseError, InputError, closest, counted
 from conewise.noise import Noise
 from conewise.question.objectives import Objective, Objectives, as_objectives, with_levels, with_units
 from conewise.question.question import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
+from conewise.reading import text_of
 from conewise.rules import Result, Status
 from conewise.rules.contract import Algorithm, State, planner_of
 from conewise.rules.evidence import Evidence

@@ -7,10 +7,10 @@ from typing import Final, Literal, cast
 
 import numpy as np
 
-from conewise._digits import rounded_up
 from conewise.border import Bools, Floats, Indices, as_count, as_option, as_positive
 from conewise.certificate.fit import check_possible
 from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.digits import rounded_up
 from conewise.errors import InputError
 from conewise.noise import Gaussian, Noise
 from conewise.order.budgets import (

@@ -13,10 +13,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise._limits import MOST_DESIGNS
 from conewise.analysis.blocks import ALL, population_of
 from conewise.border import as_count
 from conewise.errors import InputError, closest, shown
+from conewise.limits import MOST_DESIGNS
 from conewise.problems.recorded import as_population
 from conewise.studies.texts import as_label
 from conewise.tables.names import first_repeated

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise import noise as noises
-from conewise._limits import LARGEST_SEED, MOST_DESIGNS
 from conewise.border import (
     NO_REAL_NUMBERS,
     Floats,
@@ -33,6 +32,7 @@ from conewise.border import (
 from conewise.cone.cone import Cone, ConeLike, as_cone
 from conewise.data.observations import LARGEST_OBSERVED
 from conewise.errors import ConewiseError, InputError, counted, shown
+from conewise.limits import LARGEST_SEED, MOST_DESIGNS
 from conewise.noise.text import as_noise, noise_from_dict, noise_to_dict
 from conewise.problems.box import Box
 from conewise.question.objectives import Level, Objective, Objectives, as_objectives

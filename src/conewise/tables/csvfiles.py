@@ -18,10 +18,10 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from conewise import _limits as limits
-from conewise._reading import as_text
+from conewise import limits
 from conewise.border import Indices
 from conewise.errors import InputError
+from conewise.reading import as_text
 from conewise.tables.columns import arrow_values, wanted_columns
 from conewise.tables.spreadsheets import unguarded, unguarded_header
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.border import NO_REAL_NUMBERS, Floats, Indices, as_decimal
 from conewise.errors import InputError, shown
 from conewise.question.objectives import Objective, Objectives, as_objectives

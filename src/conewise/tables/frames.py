@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.border import check_unmasked
 from conewise.errors import InputError, shown
 from conewise.tables.columns import wanted_columns

@@ -9,9 +9,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from conewise import _limits as limits
-from conewise._reading import lines_of, text_of
+from conewise import limits
 from conewise.errors import InputError
+from conewise.reading import lines_of, text_of
 from conewise.tables.columns import wanted_columns
 
 

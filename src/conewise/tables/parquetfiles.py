@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.errors import ConewiseError, InputError, from_extra
 from conewise.tables.columns import arrow_values, wanted_columns
 

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.errors import InputError, closest
 from conewise.tables.columns import IN_MEMORY, JSON_ENDINGS
 from conewise.tables.csvfiles import CsvReader, FastCsvReader, GuardedCsvReader

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from conewise import _limits as limits
-from conewise._workers import in_order
+from conewise import limits
 from conewise.border import Floats
 from conewise.cone.cone import Cone
 from conewise.errors import InputError
@@ -28,6 +27,7 @@ from conewise.tables.designs import Chunk, DesignTable, two_of_one_name
 from conewise.tables.names import Hashes, Repetitions, hashes_of
 from conewise.tables.parquetfiles import ParquetReader
 from conewise.tables.readers import Reader, sources_of
+from conewise.workers import in_order
 
 Progress = Callable[[int, int], None]
 """Called with the rows read so far, and 0 since the total is not known."""

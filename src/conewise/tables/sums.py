@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from conewise._workers import in_order
 from conewise.border import Floats, Indices, read_only
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
 from conewise.tables.csvfiles import UnsplittableError
 from conewise.tables.measurements import LongFile, LongTable
 from conewise.tables.shards import Piece, pieces_of
+from conewise.workers import in_order
 
 Progress = Callable[[int, int], None]
 

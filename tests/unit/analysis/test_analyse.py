@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise import _limits as limits
-from conewise import noise
+from conewise import limits, noise
 from conewise.analysis.analyse import analyse
 from conewise.certificate.schedule import MOST
 from conewise.rules import SuccessiveElimination

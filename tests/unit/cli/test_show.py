@@ -11,7 +11,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from conewise import _limits
+from conewise import limits
 from conewise.cli.main import commands
 from conewise.cli.show import print_table, progress_bar
 from conewise.report.data import Table
@@ -76,7 +76,7 @@ def test_a_progress_bar_does_not_count_to_zero(monkeypatch):
 
 
 def test_work_that_takes_long_is_said_where_no_bar_is_seen(monkeypatch, capsys):
-    monkeypatch.setattr(_limits, "PATIENCE", 0.0)
+    monkeypatch.setattr(limits, "PATIENCE", 0.0)
     with progress_bar("rows", shown=False) as advance:
         advance(50_000, 0)
         time.sleep(0.2)

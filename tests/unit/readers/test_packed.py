@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from shared.sentences import refused
 
-from conewise import _limits, readers
+from conewise import limits, readers
 from conewise.readers import packed
 
 DATA = Path(__file__).parents[2] / "data" / "readers" / "inspect_packed" / "good.eval"
@@ -61,7 +61,7 @@ def write_log(path, samples: int, size: int) -> None:
 
 @pytest.mark.parametrize(("samples", "size"), [(1, 100_000), (40, 20_000)], ids=["one", "sum"])
 def test_a_log_that_unpacks_to_more_than_can_be_read_is_refused(tmp_path, monkeypatch, samples, size):
-    monkeypatch.setattr(_limits, "LARGEST_JSON", 2**18)
+    monkeypatch.setattr(limits, "LARGEST_JSON", 2**18)
     write_log(tmp_path / "a.eval", samples, size)
     refused(
         lambda: readers.inspect(tmp_path / "a.eval"),

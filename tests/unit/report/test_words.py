@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import conewise as cw
-from conewise._digits import rounded_up
 from conewise.cli.main import commands
+from conewise.digits import rounded_up
 from conewise.report.words import describe, weightings
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import conewise as cw
-from conewise._digits import rounded_up
 from conewise.data.observations import Observations, Pulls, Statistics
+from conewise.digits import rounded_up
 from conewise.noise import Bounded, Gaussian, NormSubGaussian, SubGaussian
 from conewise.order.budgets import failure_probability
 from conewise.rules import NaiveElimination

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.errors import InputError
 from conewise.tables.csvfiles import CsvReader, FastCsvReader, UnsplittableError
 from conewise.tables.designs import numbers

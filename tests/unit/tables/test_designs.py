@@ -7,7 +7,7 @@ import pytest
 from shared.tablefiles import HEADER, ROWS, csv_text, read, write
 
 import conewise as cw
-from conewise import _limits as limits
+from conewise import limits
 from conewise.dashboard.sources import from_table
 from conewise.tables.designs import DesignTable
 from conewise.tables.shards import ShardedTable, front_of_table

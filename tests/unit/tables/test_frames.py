@@ -12,7 +12,7 @@ import pyarrow
 import pytest
 
 import conewise as cw
-from conewise import _limits as limits
+from conewise import limits
 from conewise.tables.designs import DesignTable
 from conewise.tables.measurements import LongTable, open_measurements
 from conewise.tables.shards import ShardedTable, front_of_table

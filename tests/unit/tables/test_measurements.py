@@ -13,7 +13,7 @@ import pytest
 from shared.longtables import ROWS, write
 
 import conewise as cw
-from conewise import _limits as limits
+from conewise import limits
 from conewise.tables import measurements
 from conewise.tables.blocked import read_blocked
 from conewise.tables.means import WideTable

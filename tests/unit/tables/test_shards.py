@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
-from conewise import _limits as limits
+from conewise import limits
 from conewise.order.dominance import pareto_mask_by_definition
 from conewise.tables import names as naming
 from conewise.tables import readers, shards

@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
-from conewise import _limits as limits
+from conewise import limits
 from conewise.analysis.analyse import analyse
 from conewise.noise import Bounded
 from conewise.tables import readers

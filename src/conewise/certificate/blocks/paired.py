@@ -18,7 +18,6 @@ from typing import Final
 
 import numpy as np
 
-from conewise._limits import MOST_EVALUATIONS
 from conewise.border import Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.kinds import Kinds
@@ -35,6 +34,7 @@ from conewise.certificate.tuning import TUNING
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
+from conewise.limits import MOST_EVALUATIONS
 from conewise.noise import Bounded
 from conewise.order.directions import cover_at
 from conewise.question.question import Answering, Question

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from conewise._limits import LARGEST_SEED
 from conewise.border import Floats, as_count
 from conewise.cone.cone import Cone
 from conewise.experiments.compare import LEVEL, Cell, exact_cell, mean_cell, rate_cell
 from conewise.experiments.papers import ararat_tekin_2023_tables as printed
 from conewise.experiments.repeat import Scores, repeat_naive
+from conewise.limits import LARGEST_SEED
 from conewise.noise import Gaussian
 from conewise.order.budgets import naive_budget
 from conewise.order.dominance import pareto_mask

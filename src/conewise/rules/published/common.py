@@ -9,12 +9,12 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from conewise._limits import LARGEST_GROWTH
 from conewise.border import Bools, Floats, Indices, as_non_negative
 from conewise.certificate.fit import check_possible
 from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError
+from conewise.limits import LARGEST_GROWTH
 from conewise.noise import Noise
 from conewise.order.budgets import check_designs
 from conewise.order.dominance import pareto_mask

@@ -12,10 +12,10 @@ from typing import Final
 
 import numpy as np
 
-from conewise._limits import LARGEST_SEED
 from conewise.border import Bools, Floats, Indices, as_count
 from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Statistics
+from conewise.limits import LARGEST_SEED
 from conewise.noise import Gaussian
 from conewise.order.dominance import pareto_mask
 from conewise.rules.contract import Result, as_answered

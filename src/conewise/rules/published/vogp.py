@@ -13,10 +13,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from conewise._limits import LARGEST_SEED
 from conewise.border import Bools, Floats, Indices, as_count, as_option
 from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Statistics
+from conewise.limits import LARGEST_SEED
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior

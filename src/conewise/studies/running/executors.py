@@ -17,12 +17,12 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple
 
-from conewise._workers import check_workers, scheduler_has_gone, workers_of
 from conewise.border import as_count
 from conewise.errors import ConewiseError, InputError
 from conewise.problems.evaluators import EvaluationFailed, Evaluator, Row, in_one_line, in_words
 from conewise.studies.cells import OBJECTIVE
 from conewise.studies.identity import Identity
+from conewise.workers import check_workers, scheduler_has_gone, workers_of
 
 PATIENCE: Final = 1.0  # seconds after which a task returns what it has, however many evaluations it was given
 _FAILURES: Final = 3  # in a row: then a task returns what it has, and the run can see whether to go on

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Timer
 from typing import BinaryIO, Final
 
-from conewise import _limits as limits
+from conewise import limits
 from conewise.errors import InputError
 
 _PIECE: Final = 2**16  # bytes read at a time
