@@ -78,8 +78,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("claims", "crowds", "asked"),
         ("schedule",),
         ("certificate",),
-        ("blocks.differences", "blocks.wagers", "blocks.tabled", "blocks.kinds"),
-        ("blocks.levels", "blocks.mixed"),
+        ("blocks.differences", "blocks.wagers", "blocks.tabled"),
+        ("blocks.kinds",),
         ("blocks.paired",),
     ],
     "models": [

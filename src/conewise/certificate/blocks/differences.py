@@ -51,21 +51,19 @@ class Differences:
         spreads[~enough] = np.inf
         return cls(np.asarray(means @ rows.T), spreads, slacks, counts, population)
 
-    def radii(self, share: float, scale: float) -> tuple[Floats, Floats]:
+    def radii(self, share: Floats | float, scale: float) -> tuple[Floats, Floats]:
         """Return radii (K, K, N) along the facets and (K, K) along any unit direction (docs/blocks, section 5).
 
-        An error reaches its radius with probability `share` at most.
+        An error reaches its radius with probability `share` at most; shares broadcast to the radii along the facets.
         """
         from scipy.special import stdtrit
 
-        quantiles = np.full(self.counts.shape, np.inf)
-        enough = self.counts > 1
-        found, places = np.unique(self.counts[enough], return_inverse=True)
-        quantiles[enough] = -stdtrit(found - 1, share)[places]
-        left = 1.0 if self.population is None else np.maximum(1 - self.counts / self.population, 0.0)
+        counts = self.counts[:, :, None]
+        left = 1.0 if self.population is None else np.maximum(1 - counts / self.population, 0.0)
         with np.errstate(invalid="ignore"):
-            per = scale * quantiles * np.sqrt(left / np.maximum(self.counts, 1.0))
-            radii = per[:, :, None] * self.spreads + self.slacks
+            per = -scale * stdtrit(np.maximum(counts - 1, 1.0), share) * np.sqrt(left / np.maximum(counts, 1.0))
+            each = per[:, :, [*range(per.shape[2]), -1]] if per.shape[2] > 1 else per
+            radii = each * self.spreads + self.slacks
         radii[np.isnan(radii) | np.isinf(self.spreads)] = np.inf
         return radii[:, :, :-1], radii[:, :, -1]
 

@@ -4,8 +4,8 @@ Blocks come in one order, drawn at random before any look. Each design has read 
 by their differences on the blocks that both have read. The values of different designs on one block may depend on each
 other in any way.
 
-Three numbers of a pair (i, j) are enough, and none of them depends on epsilon: whether j beats i; the epsilon from
-which i is fine against j; and the epsilon from which j covers i.
+All claims follow from lower bounds of gains along the facets: one for "no worse", one for "dominated" and "covered".
+None of them depends on epsilon.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ from typing import Final
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices, as_count, read_only
+from conewise.border import ROUNDING, Bools, Floats, Indices, as_count, read_only
 from conewise.certificate.blocks.differences import Differences
-from conewise.certificate.blocks.kinds import Kinds
-from conewise.certificate.blocks.levels import BELOW, BlockLevels
-from conewise.certificate.blocks.mixed import MixedBounds
-from conewise.certificate.blocks.tabled import TIE, Tabled
-from conewise.certificate.blocks.wagers import HAIR, Wagers, chunks, lower_bounds, stakes_for
+from conewise.certificate.blocks.kinds import Kinds, Rows
+from conewise.certificate.blocks.tabled import Tabled
+from conewise.certificate.blocks.wagers import STEPS, Wagers, chunks
 from conewise.certificate.claims import Certified, Claims, certified, judge
 from conewise.certificate.fit import check_exact, check_range
 from conewise.certificate.pilots import Pilot, Task
 from conewise.certificate.rounding import Rounding
-from conewise.certificate.thresholds import Bounds
+from conewise.certificate.thresholds import Bounds, levels_of
 from conewise.certificate.tuning import TUNING
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Counts, Observations, Statistics
@@ -38,6 +36,14 @@ from conewise.limits import MOST_EVALUATIONS
 from conewise.noise import Bounded
 from conewise.order.directions import cover_at
 from conewise.question.question import Answering, Question
+
+ABOVE: Final = 1e-300
+"""A number just above 0: a mean that is above 0 for certain has this bound; its negative is fine at epsilon = 0."""
+TIE: Final = 5e-324
+"""Just above 0: two designs that are equal along a facet without noise, where epsilon is 0."""
+
+KNOWN_PART: Final = 0.05
+"""Part of delta for averages that are compared with those of designs which have read the whole population."""
 
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
@@ -68,10 +74,9 @@ class Prefixes:
     weights: Weights | None = None
     """Shares of delta from the pilots; None without pilots, and before they are complete."""
     lows: Floats | None = None
-    """(2, K, K, N): lower bounds of gains in the bounded objectives, for "fine" and for the other claims.
-
-    They hold at the last look that both designs have reached; None unless kinds of noise differ.
-    """
+    """(K, K, N, 2): what bounded objectives add to gains, for "no worse" and for other claims; None for one kind."""
+    alone: Floats | None = None
+    """(K, 2 R): what bounded objectives add to averages of single designs, along the rows of `_alone`."""
 
     @property
     def counts(self) -> Counts:
@@ -123,7 +128,7 @@ class Paired(Answering):
 
     def __post_init__(self) -> None:
         as_count(self.blocks, "blocks")
-        k, bets = self.n_designs, self._thresholds.size * len(self._stakes) if self.bets else 1
+        k, bets = self.n_designs, self._thresholds.size * len(self._pairs.stakes) if self.bets else 1
         if k * self.blocks * self.cone.dim * (not self.independent) + k * k * bets > _MOST_NUMBERS:
             raise InputError(
                 f"every pair of designs is compared on every block, which takes too much memory for {k:,} designs on "
@@ -139,19 +144,6 @@ class Paired(Answering):
     def bets(self) -> bool:
         """True if all observations are bounded, so that bounds come from bets."""
         return len(self.kinds.bounded) == self.cone.dim
-
-    @cached_property
-    def mixed(self) -> MixedBounds | None:
-        """Bounds where objectives differ in their kind of noise; None where they do not."""
-        if not self.kinds.several:
-            return None
-        asked = self.cone.facets, self.kinds, self._stakes, self.population
-        return MixedBounds(*asked, self._looks, self.radius_scale)
-
-    @property
-    def _noisy(self) -> int:
-        """Number of facets that have noise."""
-        return len(self.cone.facets) if self.mixed is None else int(self.mixed.noisy.sum())
 
     @property
     def whole(self) -> bool:
@@ -170,10 +162,100 @@ class Paired(Answering):
             found.append(max(found[-1] + 1, int(found[-1] * growth)))
         return (*(level for level in found if level < self.blocks), self.blocks)
 
+    @property
+    def _looks(self) -> int:
+        """Number of looks at normal differences that share a probability: all but the last at a whole population."""
+        return max(1, len(self.levels) - (1 if self.whole else 0))
+
+    # -- what claims may spend ----------------------------------------------------------------------------------
+
+    @cached_property
+    def required(self) -> Indices | None:
+        """The objectives that have a level, (R,); None where there are none."""
+        columns = levels_of(self.question)[0]
+        return columns if len(columns) else None
+
+    @property
+    def _parts(self) -> tuple[float, float]:
+        """The parts of delta for levels, and for averages that are compared with known ones (sections 3 and 7)."""
+        levels = 0.0 if self.required is None else TUNING.level_part
+        return levels, KNOWN_PART * (1 - levels) * (self.whole and self.bets)
+
     @cached_property
     def even(self) -> Weights:
         """Even shares of delta (docs/blocks, section 3)."""
-        return Weights.even(self.n_designs, self._noisy, TUNING.contain_parts)
+        return Weights.even(self.n_designs, max(1, int((self._pairs.noisy > 0).sum())), TUNING.contain_parts)
+
+    @property
+    def stepwise(self) -> bool:
+        """True if designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
+        return self.success == "contain" and not self.once and not self.kinds.several
+
+    def shares(self, standing: Standing, weights: Weights | None = None) -> tuple[Floats, Floats]:
+        """Return the probabilities of a wrong claim that j is no worse than i, and that j puts i out.
+
+        They broadcast to (K, K), i a row. Covering by bets or sums errs along any facet, other claims along one.
+        """
+        delta = self.question.delta * (1 - sum(self._parts))
+        spending, everyone = Spending(delta, self.stepwise, weights or self.even), np.arange(self.n_designs)
+        fine, out = spending.log_fine(everyone, standing)[0].T, spending.log_out(everyone, everyone, standing)[0]
+        noisy = self.bets or self.kinds.several
+        return np.exp(fine), np.exp(out) / (self.even.facets if self.success == "cover" and noisy else 1)
+
+    def deviations(self, state: Prefixes, left: Indices) -> tuple[Floats, Floats]:
+        """Return approximately how many standard errors decide a difference, for "no worse" and for the other claims.
+
+        Use it for forecasts only. The result broadcasts to (L, L).
+        """
+        from scipy.special import ndtri
+
+        fine, out = self.shares(Standing.at_first(self.n_designs), state.weights)
+        fine, out = (np.broadcast_to(each, (self.n_designs,) * 2)[np.ix_(left, left)] for each in (fine.T, out))
+        if self.bets or self.kinds.several:
+            # The logarithm of a wealth grows by half the squared distance at best, shared by the stakes.
+            with np.errstate(divide="ignore"):
+                more = math.log(len(self._pairs.stakes))
+                fine, out = (np.sqrt(2 * (more - self.radius_scale**2 * np.log(each))) for each in (fine, out))
+            return fine, out
+        return tuple(-self.radius_scale * ndtri(each / self._looks) for each in (fine, out))
+
+    # -- directions along which means are bounded ---------------------------------------------------------------
+
+    def _rows(self, weights: Floats) -> Rows:
+        return Rows(weights, self.kinds, self.blocks, self.population, self._looks, self.radius_scale)
+
+    @cached_property
+    def _pairs(self) -> Rows:
+        """The facets, along which pairs are compared."""
+        return self._rows(self.cone.facets)
+
+    @cached_property
+    def _alone(self) -> Rows | None:
+        """The axes of levels, then the facets, then the negatives of these: for averages of single designs."""
+        axes = np.eye(self.cone.dim)[[] if self.required is None else self.required]
+        rows = np.concatenate([axes, self.cone.facets[: len(self.cone.facets) * (self._parts[1] > 0)]])
+        return self._rows(np.concatenate([rows, -rows])) if len(rows) else None
+
+    @cached_property
+    def _shares_alone(self) -> Floats:
+        """(2 R, 1): probabilities of a wrong bound of an average, along each row of `_alone` (sections 3 and 7)."""
+        assert self._alone is not None
+        levels, known = (part * self.question.delta / self.n_designs for part in self._parts)
+        axes, half = 0 if self.required is None else len(self.required), len(self._alone.weights) // 2
+        facets = np.full(half - axes, known / max(1, 2 * (half - axes)))
+        return np.concatenate([np.full(axes, levels), facets, np.full(axes, levels / max(1, axes)), facets])[:, None]
+
+    @cached_property
+    def reaches(self) -> Floats:
+        """(N,): the largest difference along a facet."""
+        return np.asarray(2 * self.question.assumed.scales(self.cone.facets))
+
+    @cached_property
+    def _thresholds(self) -> Floats:
+        """(1, N, G): the m of the bets, ascending, for differences scaled into [-1, 1]."""
+        epsilon, success = self.question.epsilon, self.question.success
+        shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
+        return np.asarray(-(epsilon * self.cone.widths / self.reaches)[None, :, None] * np.asarray(shares))
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -188,104 +270,22 @@ class Paired(Answering):
         task = Task(self.cone, self.epsilon, covering, factor, _covariance, lambda _: nobody, 0.0, 2, most)
         return Pilot.begun(task, self.n_designs)
 
-    @property
-    def stepwise(self) -> bool:
-        """True if designs that are decided leave their shares to the others; not at one look, nor for several kinds."""
-        return self.success == "contain" and not self.once and self.mixed is None
-
-    def shares(self, standing: Standing, weights: Weights | None = None) -> tuple[Floats, Floats]:
-        """Return the probabilities of a wrong claim that j is no worse than i, and that j puts i out.
-
-        They are (K, K), i a row, or single numbers if all are equal. Covering by bets or sums errs along any facet,
-        other claims along one.
-        """
-        spending, everyone = Spending(self._for_pairs, self.stepwise, weights or self.even), np.arange(self.n_designs)
-        fine, out = spending.log_fine(everyone, standing)[0].T, spending.log_out(everyone, everyone, standing)[0]
-        facets = self._noisy if self.success == "cover" and (self.bets or self.mixed is not None) else 1
-        if out.size == 1:
-            return np.exp(fine).reshape(()), np.exp(out).reshape(()) / facets
-        return np.exp(np.broadcast_to(fine, out.shape)), np.exp(out) / facets
-
-    @cached_property
-    def _first_shares(self) -> tuple[float, float]:
-        fine, out = self.shares(Standing.at_first(self.n_designs))
-        return float(fine), float(out)
-
-    @property
-    def _for_pairs(self) -> float:
-        """The part of delta for claims about pairs: all of it, or what levels leave of it (docs/blocks, section 7)."""
-        return self.question.delta * (1 - BlockLevels.part(self.question))
-
-    @cached_property
-    def required(self) -> BlockLevels | None:
-        """The levels that designs have to meet; None where there are none."""
-        if not self.question.columns.levels:
-            return None
-        asked = self.question, self.n_designs, self.population
-        return BlockLevels(*asked, self.levels, self._looks, self._stakes, self.kinds, self.radius_scale)
-
-    def _needed(self, shares: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-        """Return the logarithms of the wealth for "no worse", and for "dominated" and "covered"."""
-        with np.errstate(divide="ignore"):
-            fine, out = (-(self.radius_scale**2) * np.log(share) for share in shares)
-        return fine, out
-
-    def deviations(self, state: Prefixes, left: Indices) -> tuple[Floats, Floats]:
-        """Return approximately how many standard errors decide a difference, for "no worse" and for the other claims.
-
-        Use it for forecasts only. The result is (L, L), or single numbers if all are equal.
-        """
-        from scipy.special import ndtri
-
-        if state.weights is not None:
-            fine, out = self._needed(self.shares(Standing.at_first(self.n_designs), state.weights))
-            here, more = np.ix_(left, left), np.log(len(self._stakes))
-            return np.sqrt(2 * (fine[here].T + more)), np.sqrt(2 * (out[here] + more))
-
-        if self.bets or self.mixed is not None:
-            # the logarithm of a wealth grows by half the squared distance at best, shared by the stakes
-            needed = self._needed(self.shares(Standing.at_first(self.n_designs)))
-            fine, out = (np.sqrt(2 * (each + np.log(len(self._stakes)))) for each in needed)
-            return fine, out
-        fine, out = (-np.asarray(ndtri(share / self._looks)) for share in self._first_shares)
-        return self.radius_scale * fine, self.radius_scale * out
-
-    @property
-    def _looks(self) -> int:
-        """Number of looks at normal differences that share a probability: all but the last at a whole population."""
-        return max(1, len(self.levels) - (1 if self.whole else 0))
-
-    @cached_property
-    def _stakes(self) -> Floats:
-        return stakes_for(self.blocks)
-
-    @cached_property
-    def reaches(self) -> Floats:
-        """(N,): the largest difference along a facet."""
-        return np.asarray(2 * self.question.assumed.scales(self.cone.facets))
-
-    @cached_property
-    def _thresholds(self) -> Floats:
-        """(1, N, G): the m of the bets, ascending, for differences scaled into [-1, 1]."""
-        epsilon, success = self.question.epsilon, self.question.success
-        shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
-        return np.asarray(-(epsilon * self.cone.widths / self.reaches)[None, :, None] * np.asarray(shares))
-
     # -- the state ----------------------------------------------------------------------------------------------
 
     def start(self) -> Prefixes:
         """Return a state in which nothing is read."""
-        k, dim = self.n_designs, self.cone.dim
-        values, reach = np.empty((k, 0, dim)), np.zeros(k, dtype=np.int64)
-        wagers = peaks = lows = None
-        if self.mixed is not None:
-            lows = read_only(np.full((2, k, k, len(self.cone.facets)), -np.inf))
+        k, dim, facets = self.n_designs, self.cone.dim, len(self.cone.facets)
+        wagers = peaks = lows = alone = None
+        if self.kinds.several:
+            lows = read_only(np.full((k, k, facets, 2), -np.inf))
         if self.bets:
-            _, facets, thresholds = self._thresholds.shape
-            wagers = Wagers.fresh(k * k, facets, thresholds, len(self._stakes))
+            thresholds = self._thresholds.shape[2]
+            wagers = Wagers.fresh(k * k, facets, thresholds, len(self._pairs.stakes))
             peaks = np.zeros((k * k, facets, thresholds))
-        nothing = Statistics.empty(k, dim), read_only(values), read_only(reach)
-        return Prefixes(*nothing, wagers, peaks, self.pilot, lows=lows)
+        if self._alone is not None:
+            alone = read_only(np.full((k, len(self._alone.weights)), -np.inf))
+        values, reach = read_only(np.empty((k, 0, dim))), read_only(np.zeros(k, dtype=np.int64))
+        return Prefixes(Statistics.empty(k, dim), values, reach, wagers, peaks, self.pilot, lows=lows, alone=alone)
 
     def tell(self, state: Prefixes, observations: Observations) -> Prefixes:
         """Return the state with the next blocks of some designs, in their order; an entry is one value."""
@@ -333,59 +333,52 @@ class Paired(Answering):
         return self._read(state, statistics, table, np.full(self.n_designs, self.blocks, dtype=np.int64))
 
     def _read(self, before: Prefixes, statistics: Statistics, values: Floats, reach: Counts) -> Prefixes:
-        if not self.independent:
-            self._check_range(values, before.reach.min())
-        wagers, peaks, old, new = before.wagers, before.peaks, self.level(before.reach), self.level(reach)
-        if wagers is not None and peaks is not None and (new > old).any():
-            wagers, peaks = self._bet(wagers, peaks, values, old, new)
-        after = replace(
-            before, statistics=statistics, values=read_only(values), reach=read_only(reach), wagers=wagers, peaks=peaks
-        )
-        return after if before.lows is None else replace(after, lows=read_only(self._lows(after, before)))
-
-    def _check_range(self, values: Floats, start: int) -> None:
-        outside = self.kinds.misfit(values[:, start:])
-        if outside.any():
+        outside = self.kinds.misfit(values[:, before.reach.min() :])
+        if outside.any() and not self.independent:
             design, _, objective = np.argwhere(outside)[0]
             raise InputError(
                 f"a value of design {design} in objective {objective} is outside the range that the noise assumes; no "
                 "claim would hold with it: give the true range."
             )
+        old, new = self.level(before.reach), self.level(reach)
+        after = replace(before, statistics=statistics, values=read_only(values), reach=read_only(reach))
+        if not (new > old).any():
+            return after
+        if before.wagers is not None and before.peaks is not None:
+            wagers, peaks = self._bet(before.wagers, before.peaks, values, old, new)
+            after = replace(after, wagers=wagers, peaks=peaks)
+        if before.lows is not None:
+            shares = np.stack(self.shares(Standing.at_first(self.n_designs)), axis=-1)[:, :, None, :]
+            lows, due = before.lows.copy(), np.minimum(old[:, None], old) < np.minimum(new[:, None], new)
+            for first, second, found in self._halved(values, new, due, shares):
+                lows[first, second] = found - self._pairs.hair[:, None]
+            after = replace(after, lows=read_only(lows))
+        if before.alone is not None and self._alone is not None:
+            alone = before.alone.copy()
+            for look, members in _grouped(new, new > old):
+                seen = values[members, : self.levels[look]]
+                alone[members] = self._alone.by_bets(seen, self._shares_alone, alone=True)[..., 0] - self._alone.hair
+            after = replace(after, alone=read_only(alone))
+        return after
 
     def level(self, reach: Counts) -> Indices:
         """Return the last look that each design has reached, (K,); -1 before the first."""
         return np.asarray(np.searchsorted(np.array(self.levels), reach, side="right") - 1)
 
-    def _lows(self, state: Prefixes, before: Prefixes) -> Floats:
-        """Return lower bounds of gains in the bounded objectives, at the last look that both designs have reached."""
-        assert self.mixed is not None
-        assert before.lows is not None
-        lows, shares = before.lows.copy(), self._first_shares
-        old, new = self.level(before.reach), self.level(state.reach)
-        for look, members, met in self._met(new):
-            due = met & (np.minimum(old[members][:, None], old[members][None, :]) < look)
-            if due.any():
-                found = self.mixed.bounded(state.values[members, : self.levels[look]], shares)
-                for side, part in zip(lows, found, strict=True):
-                    side[np.ix_(members, members)] = np.where(due[:, :, None], part, side[np.ix_(members, members)])
-        return lows
+    def _halved(
+        self, values: Floats, level: Indices, due: Bools, shares: Floats
+    ) -> Iterator[tuple[Indices, Indices, Floats]]:
+        """Yield designs i, designs j and the bounds from bets of the gains of j over i, (P, N, A).
 
-    def _met(self, level: Indices) -> Iterator[tuple[int, Indices, Bools]]:
-        """Yield for each look the designs that have reached it, and which pairs of them have met there last."""
-        for look in np.unique(level[level >= 0]):
-            members = np.flatnonzero(level >= look)
-            yield int(look), members, np.minimum(level[members][:, None], level[members][None, :]) == look
-
-    def _sums(self, state: Prefixes) -> Floats:
-        """Return lower bounds of gains where kinds of noise differ: (2, K, K, N)."""
-        assert self.mixed is not None
-        assert state.lows is not None
-        total, steps, shares = state.lows.copy(), self._steps(state), self._first_shares
-        for look, members, met in self._met(self.level(state.reach)):
-            found = self.mixed.others(state.values[members, : self.levels[look]], steps, shares)
-            for side, part in zip(total, found, strict=True):
-                side[np.ix_(members, members)] += np.where(met[:, :, None], part, 0.0)
-        return total
+        They are for the pairs that are `due`, at the last look that both designs have reached.
+        """
+        met, shares = np.minimum(level[:, None], level), np.broadcast_to(shares, (*due.shape, 1, shares.shape[-1]))
+        for look in np.unique(met[due & (met >= 0)]):
+            first, second = np.nonzero(due & (met == look) & ~np.eye(len(met), dtype=bool))
+            seen = values[:, : self.levels[look]]
+            for part in chunks(len(first), seen[0].size):
+                i, j = first[part], second[part]
+                yield i, j, self._pairs.by_bets(seen[j] - seen[i], shares[i, j])
 
     def _bet(
         self, wagers: Wagers, peaks: Floats, values: Floats, before: Indices, after: Indices
@@ -402,19 +395,15 @@ class Paired(Answering):
             new = (first != second) & (np.minimum(before[first], before[second]) < level)
             first, second = first[new], second[new]
             start, stop = (self.levels[level - 1] if level else 0), self.levels[level]
-            facets = self._scaled(values[:, start:stop])
-            for part in chunks(len(first), logs[0].size + facets[0].size):
+            scaled = self.cone.facet_values(values[:, start:stop]) / self.reaches
+            for part in chunks(len(first), logs[0].size * min(stop - start, STEPS) + scaled[0].size):
                 i, j = first[part], second[part]
                 pairs = i * self.n_designs + j
                 bets = Wagers(logs[pairs], sums[pairs], seen[pairs])
-                bets = bets.after(facets[j] - facets[i], self._thresholds, self._stakes, self.population)
+                bets = bets.after(scaled[j] - scaled[i], self._thresholds, self._pairs.stakes, self.population)
                 logs[pairs], sums[pairs], seen[pairs] = bets.logs, bets.sums, bets.seen
                 peaks[pairs] = np.maximum(peaks[pairs], bets.wealth)
         return Wagers(logs, sums, seen), peaks
-
-    def _scaled(self, values: Floats) -> Floats:
-        """Return facet values such that differences lie in [-1, 1]: (K, T, N)."""
-        return np.asarray(self.cone.facet_values(values) / self.reaches)
 
     # -- claims -------------------------------------------------------------------------------------------------
 
@@ -424,12 +413,11 @@ class Paired(Answering):
         `sharp` looks for bets that are won at any epsilon, not only at fixed shares of epsilon. Use it for an answer in
         which something is undecided. The event of an error is the same for both (docs/blocks, section 4).
         """
-        sharp = sharp and (self.bets or self.mixed is not None)
-        bounds = self._bounds(state, sharp=sharp)
-        out = np.zeros(self.n_designs, dtype=bool) if bounds is None else bounds.misses
-        left = ~out
+        alone = self._bounds_alone(state)
+        bounds = None if self.required is None or alone is None else self._levels(state, *alone)
+        left = np.ones(self.n_designs, dtype=bool) if bounds is None else ~bounds.misses
         first = Standing(left, np.zeros_like(left))
-        pairs = Tabled(lambda standing: self._tables(state, standing, sharp), np.flatnonzero(left), first)
+        pairs = Tabled(lambda standing: self._tables(state, standing, alone, sharp), np.flatnonzero(left), first)
         nobody = np.full(self.n_designs, -1, dtype=np.intp)
         covering = self.success == "cover"
         return judge(pairs, nobody, bounds, self.epsilon, covering=covering, stepwise=self.stepwise)
@@ -440,113 +428,134 @@ class Paired(Answering):
         # no design that is returned for a tie is further than 0
         return found if found is None or found.epsilon > TIE else replace(found, epsilon=0.0)
 
-    def _tables(self, state: Prefixes, standing: Standing, sharp: bool) -> tuple[Bools, Floats, Floats]:
-        """Return `dominated`, `no_worse_at` and `covered_at` of all pairs."""
-        shares = self.shares(standing, state.weights)
-        tables = self._of_pairs(state, shares)
-        return self._sharper(state, shares, tables, standing.left) if sharp and self.mixed is None else tables
-
-    def _bounds(self, state: Prefixes, *, sharp: bool) -> Bounds | None:
-        if self.required is None:
-            return None
-        level, steps = self.level(state.reach), self._steps(state)
-        return self.required.bounds(state.values, level, state.statistics, steps, sharp=sharp)
-
     def _steps(self, state: Prefixes) -> Floats:
         """Return the steps in which values were recorded, where they may hide a spread: (D,)."""
         return Rounding.of(self.kinds.noise, state.statistics).steps
 
-    def _of_pairs(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
-        k, facets = self.n_designs, len(self.cone.facets)
-        if state.peaks is not None:
-            m = self._thresholds * self.reaches[None, :, None]
-            fine, out = (
-                np.where(state.peaks >= needed.reshape(-1, 1, 1), m, -np.inf).max(axis=2).reshape(k, k, facets)
-                for needed in self._needed(shares)
-            )
-            return self._with_exact(state, self._of_bounds(fine, out))
-        if state.lows is not None:
-            return self._with_exact(state, self._of_bounds(*self._sums(state)))
-        return self._with_exact(state, self._of_differences(state, shares))
+    def _bounds_alone(self, state: Prefixes) -> tuple[Floats, Floats] | None:
+        """Return lower and upper bounds of averages along the first half of `_alone`, (K, R); exact where known."""
+        if self._alone is None or state.alone is None:
+            return None
+        total, half, level = state.alone.copy(), len(self._alone.weights) // 2, self.level(state.reach)
+        if not self.bets:
+            for look, members in _grouped(level, level >= 0):
+                seen = state.values[members, : self.levels[look]]
+                total[members] += self._alone.others_alone(seen, self._steps(state), self._shares_alone)[..., 0]
+        lower, upper = total[:, :half], -total[:, half:]
+        rows = self._alone.weights[:half]
+        exact = self.kinds.averages(state.values, state.statistics) @ rows.T
+        told = (state.counts > 0)[:, None] & (self._alone.noisy[:half] == 0)
+        told |= (state.counts == self.population)[:, None]
+        return np.where(told, exact, lower), np.where(told, exact, upper)
 
-    def _of_bounds(self, fine: Floats, out: Floats) -> tuple[Bools, Floats, Floats]:
-        """Return the tables from lower bounds of gains, for "fine" and other claims (docs/blocks, section 2)."""
-        tie: Floats | float = BELOW
-        if self.mixed is not None:  # exact gains may tie, which is not fine at epsilon 0
-            tie = np.where(self.mixed.noisy, BELOW, 0.0 if self.question.epsilon > 0 else TIE)
-        at = np.where(fine == 0, tie, -fine / self.cone.widths).min(axis=2).T
-        cover = np.full(at.shape, np.inf)
-        met = np.isfinite(out).all(axis=2)
-        if self.question.success == "cover" and met.any():
-            cover[met] = self.cone.lift_norms(np.maximum(-out[met], 0.0).T, non_negative=True)
-        return np.asarray((out >= 0).all(axis=2)), at, cover
+    def _levels(self, state: Prefixes, lower: Floats, upper: Floats) -> Bounds:
+        """Return the bounds relative to the levels (docs/blocks, section 7)."""
+        columns, least, upward, spared = levels_of(self.question)
+        below, above = lower[:, : len(columns)] - least, upper[:, : len(columns)] - least
+        same = (below == above) & (np.abs(below) <= ROUNDING * np.abs(least))  # an average that equals the level
+        return Bounds(np.where(same, 0.0, below), np.where(same, 0.0, above), upward, spared)
 
-    def _of_differences(self, state: Prefixes, shares: tuple[Floats, Floats]) -> tuple[Bools, Floats, Floats]:
-        """Return the tables for normal differences, by Student's t at the last common look (docs/blocks, section 5)."""
-        shape = (self.n_designs,) * 2
-        found = np.zeros(shape, dtype=bool), np.full(shape, np.inf), np.full(shape, np.inf)
-        level = self.level(state.reach)
-        steps = self._steps(state)
-        for look, members, new in self._met(level):
-            here = np.ix_(members, members)
-            seen = Differences.of(state.values[members, : self.levels[look]], self.cone.facets, steps, self.population)
-            fine, _ = seen.radii(float(shares[0]) / self._looks, self.radius_scale)
-            out, widest = seen.radii(float(shares[1]) / self._looks, self.radius_scale)
-            gains = seen.gains
-            beats = (gains >= out).all(axis=2) & (gains > 0).any(axis=2)
-            at = ((gains + fine) / self.cone.widths).min(axis=2)
-            cover = np.full(at.shape, np.inf)
-            met = np.isfinite(out).all(axis=2) & np.isfinite(widest)
-            if self.question.success == "cover" and met.any():
-                cover[met] = cover_at(self.cone, gains[met].T, out[met].T, widest[met])
-            for whole, part in zip(found, (beats, at, cover), strict=True):
-                whole[here] = np.where(new, part, whole[here])
-        return found
-
-    def _with_exact(self, state: Prefixes, tables: tuple[Bools, Floats, Floats]) -> tuple[Bools, Floats, Floats]:
-        """Return the tables, exact for designs that have read the whole population (docs/blocks, section 3).
-
-        A design is never compared with itself.
-        """
-        beats, at, cover = tables[0].copy(), tables[1].copy(), tables[2].copy()
-        known = np.flatnonzero(state.counts == self.population) if self.population is not None else np.empty(0, np.intp)
-        if len(known):
-            here = np.ix_(known, known)
-            values = self.cone.facet_values(self.kinds.averages(state.values, state.statistics)[known])
-            gains = values[None, :, :] - values[:, None, :]
-            beats[here] = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
-            least = (gains / self.cone.widths).min(axis=2)
-            at[here] = np.where(beats[here], least, np.minimum(least, BELOW))
-            deficits = np.maximum(-gains, 0.0).reshape(-1, gains.shape[2]).T
-            cover[here] = self.cone.lift_norms(deficits, non_negative=True).reshape(len(known), -1)
-        each = np.arange(len(at))
-        beats[each, each], at[each, each], cover[each, each] = False, -np.inf, np.inf
-        return beats, at, cover
-
-    def _sharper(
-        self, state: Prefixes, shares: tuple[Floats, Floats], tables: tuple[Bools, Floats, Floats], among: Bools
+    def _tables(
+        self, state: Prefixes, standing: Standing, alone: tuple[Floats, Floats] | None, sharp: bool
     ) -> tuple[Bools, Floats, Floats]:
-        """Return the tables with bets won at any epsilon, not only at fixed shares of it, for the designs left.
+        """Return `dominated`, `no_worse_at` and `covered_at` of all pairs (docs/blocks, section 2)."""
+        shares, steps = self.shares(standing, state.weights), self._steps(state)
+        cover = np.full((self.n_designs,) * 2, np.inf)
+        if state.peaks is not None:
+            fine, out = self._by_bets(state, shares, standing.left if sharp else np.zeros_like(standing.left))
+        else:
+            fine, out = np.full((2, *cover.shape, len(self.cone.facets)), -np.inf)
+            for look, members, met in self._met(self.level(state.reach)):
+                here, seen = np.ix_(members, members), state.values[members, : self.levels[look]]
+                if state.lows is not None:
+                    both = self._pairs.others(seen, steps, np.stack(shares, axis=-1)[:, :, None, :])
+                    both += state.lows[here]
+                    new = both[..., 0], both[..., 1]
+                else:
+                    new, covered = self._by_differences(seen, steps, shares)
+                    cover[here] = np.where(met, covered, cover[here])
+                for side, part in zip((fine, out), new, strict=True):
+                    side[here] = np.where(met[:, :, None], part, side[here])
+        fine, out = self._with_known(state, fine, out, alone)
+        dominated = np.asarray((out >= 0).all(axis=2) & (out > 0).any(axis=2))
+        upper = np.moveaxis(-fine, 0, 1)
+        # Designs that tie along a facet without noise may differ along another one.
+        if self.epsilon == 0:
+            upper = np.where(
+                (upper == 0) & (self._pairs.noisy == 0) & ~(upper == 0).all(axis=2, keepdims=True), TIE, upper
+            )
+        no_worse_at = (upper / self.cone.widths).min(axis=2)
+        no_worse_at[(upper == 0).all(axis=2)] = -ABOVE  # equal for certain
+        seen = np.asarray(np.isfinite(out).all(axis=2))
+        if self.success == "cover" and seen.any():
+            by_facets = self.cone.lift_norms(np.maximum(-out[seen], 0.0).T, non_negative=True)
+            cover[seen] = np.minimum(cover[seen], by_facets)
+        each = np.arange(self.n_designs)
+        dominated[each, each], no_worse_at[each, each], cover[each, each] = False, -np.inf, np.inf
+        return dominated, no_worse_at, cover
 
-        Wealth falls as m rises, so the event of an error is the same (docs/blocks, section 4). A bound that is
-        certain without a bet may be a tie: it beats no design, and leaves no design certain.
+    def _met(self, level: Indices) -> Iterator[tuple[int, Indices, Bools]]:
+        """Yield for each look the designs that have reached it, and which pairs of them have met there last."""
+        for look in np.unique(level[level >= 0]):
+            members = np.flatnonzero(level >= look)
+            yield int(look), members, np.minimum(level[members][:, None], level[members][None, :]) == look
+
+    def _by_bets(self, state: Prefixes, shares: tuple[Floats, Floats], among: Bools) -> tuple[Floats, Floats]:
+        """Return lower bounds of gains for "no worse" and for other claims, (K, K, N), from the bets that are won.
+
+        Among some designs also from bets that would be won at any epsilon. Wealth falls as m rises, so the event of an
+        error is the same (docs/blocks, section 4). A bound that is certain without a bet may be a tie.
         """
-        k, facets = self.n_designs, len(self.cone.facets)
-        fine, out = np.full((2, k, k, facets), -np.inf)
-        needed = np.stack([np.broadcast_to(each, (k, k)) for each in self._needed(shares)], axis=2)
-        for look, members, met in self._met(np.where(among, self.level(state.reach), -1)):
-            first, second = (members[side] for side in np.nonzero(met & ~np.eye(len(members), dtype=bool)))
-            scaled = self._scaled(state.values[:, : self.levels[look]])
-            for part in chunks(len(first), scaled[0].size):
-                i, j = first[part], second[part]
-                differences = scaled[j] - scaled[i]
-                found = lower_bounds(differences, needed[i, j][:, None, :], self._stakes, self.population)
-                found -= np.where((np.abs(found) < HAIR) | [False, True], HAIR, 0.0)
-                found *= self.reaches[None, :, None]
-                fine[i, j], out[i, j] = found[..., 0], found[..., 1]
-        beats, at, cover = self._of_bounds(fine, out)
-        better = tables[0] | beats, np.minimum(tables[1], at), np.minimum(tables[2], cover)
-        return self._with_exact(state, better)
+        assert state.peaks is not None
+        k, hair, found = self.n_designs, self._pairs.hair, []
+        m = np.where(self._thresholds == 0, ABOVE, self._thresholds * self.reaches[:, None])
+        for share in shares:
+            needed = np.broadcast_to(self._pairs.needed(share), (k, k)).reshape(-1, 1, 1)
+            found.append(np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, -1))
+        due, both = among[:, None] & among, np.stack(np.broadcast_arrays(*shares), axis=-1)[:, :, None, :]
+        for i, j, low in self._halved(state.values, self.level(state.reach), due, both):
+            fine = low[..., 0] - np.where(np.abs(low[..., 0]) < hair, hair, 0.0)
+            found[0][i, j] = np.maximum(found[0][i, j], fine)
+            found[1][i, j] = np.maximum(found[1][i, j], low[..., 1] - hair)
+        return found[0], found[1]
+
+    def _by_differences(
+        self, values: Floats, steps: Floats, shares: tuple[Floats, Floats]
+    ) -> tuple[tuple[Floats, Floats], Floats]:
+        """Return lower bounds of normal gains, and covers, by Student's t (docs/blocks, section 5)."""
+        seen = Differences.of(values, self.cone.facets, steps, self.population)
+        fine, out = (seen.radii(float(share.item()) / self._looks, self.radius_scale) for share in shares)
+        cover, met = np.full(seen.counts.shape, np.inf), np.isfinite(out[0]).all(axis=2) & np.isfinite(out[1])
+        if self.success == "cover" and met.any():
+            cover[met] = cover_at(self.cone, seen.gains[met].T, out[0][met].T, out[1][met])
+        lows = seen.gains - fine[0], seen.gains - out[0]
+        return lows, cover
+
+    def _with_known(
+        self, state: Prefixes, fine: Floats, out: Floats, alone: tuple[Floats, Floats] | None
+    ) -> tuple[Floats, Floats]:
+        """Return the bounds with those of designs that have read the whole population (docs/blocks, section 3).
+
+        Their averages are the truth. Others are compared with them by their own averages, where that is narrower.
+        """
+        if self.population is None or not (known := state.counts == self.population).any():
+            return fine, out
+        lower = upper = self.cone.facet_values(self.kinds.averages(state.values, state.statistics))
+        narrower = np.zeros((len(known),) * 2, dtype=bool)
+        if alone is not None and self._parts[1]:
+            lower, upper = (side[:, -len(self.cone.facets) :] for side in alone)
+            narrower = known[:, None] | known
+        gains, both = lower[None, :, :] - upper[:, None, :], (known[:, None] & known)[:, :, None]
+        fine, out = (
+            np.where(both, gains, np.where(narrower[:, :, None], np.fmax(side, gains), side)) for side in (fine, out)
+        )
+        return fine, out
+
+
+def _grouped(level: Indices, which: Bools) -> Iterator[tuple[int, Indices]]:
+    """Yield the looks of some designs, with the designs whose last look it is."""
+    for look in np.unique(level[which & (level >= 0)]):
+        yield int(look), np.flatnonzero(which & (level == look))
 
 
 def _covariance(pilots: Statistics) -> Floats:

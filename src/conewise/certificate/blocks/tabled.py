@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.weights import Standing
-
-TIE: Final = 5e-324
-"""Just above 0: two designs that are equal along a facet without noise, where epsilon is 0."""
 
 
 @dataclass(frozen=True, eq=False)

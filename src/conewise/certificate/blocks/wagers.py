@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from conewise.border import Floats, Indices
+from conewise.border import Bools, Floats, Indices
 
 LARGEST_STAKE: Final = 0.8
 """Largest stake, as a part of what a bet against mean 0 could lose."""
@@ -31,10 +31,11 @@ LIMIT: Final = 0.95
 
 HAIR: Final = 1e-9
 """Part of a range that is taken off a bound that a mean may equal, so that the mean is above it."""
+STEPS: Final = 16
+"""Factors, each at least 1 - LIMIT, that are multiplied before a logarithm is taken."""
 
 _USUAL: Final = 32.0  # a stake s serves best about 2 v log(1/a) / (v s)^2 = 32 / s^2 blocks: log(1/a) 10, v 0.6
 _FEW_KINDS: Final = 9  # different differences: the factors of so few are counted, not multiplied one by one
-_STEPS: Final = 16  # factors, each at least 1 - LIMIT, that are multiplied before a logarithm is taken
 _NUMBERS: Final = 2**19  # in a temporary array
 _SLACK: Final = 1e-9  # of "impossible", for rounding of sums
 _HALVINGS: Final = 11  # of the range in which a bound is looked for
@@ -67,9 +68,8 @@ class Wagers:
     @classmethod
     def fresh(cls, pairs: int, facets: int, thresholds: int, stakes: int) -> Wagers:
         """Return bets before any difference, each with wealth 1."""
-        return cls(
-            np.zeros((pairs, facets, thresholds, stakes)), np.zeros((pairs, facets)), np.zeros(pairs, dtype=np.intp)
-        )
+        logs = np.zeros((pairs, facets, thresholds, stakes))
+        return cls(logs, np.zeros((pairs, facets)), np.zeros(pairs, dtype=np.intp))
 
     @property
     def wealth(self) -> Floats:
@@ -79,82 +79,51 @@ class Wagers:
             rest = np.log(np.exp(self.logs - top[..., None]).mean(axis=-1))
         return np.asarray(np.where(np.isinf(top), top, top + rest))
 
-    def of(self, pairs: Indices | slice) -> Wagers:
-        """Return the bets of some of the pairs."""
-        return Wagers(self.logs[pairs], self.sums[pairs], self.seen[pairs])
-
-    def replaced(self, pairs: Indices, part: Wagers) -> Wagers:
-        """Return these bets with other bets for some of the pairs."""
-        logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
-        logs[pairs], sums[pairs], seen[pairs] = part.logs, part.sums, part.seen
-        return Wagers(logs, sums, seen)
-
     def after(self, differences: Floats, thresholds: Floats, stakes: Floats, population: int | None) -> Wagers:
         """Return the bets after T more differences (P, T, N) in [-1, 1], NaN where a pair has not met on a block.
 
         `thresholds` are the m, (P or 1, N, G); `population` is Q, None for an unlimited one. O(P T N G S).
         """
-        logs, sums, seen = self.logs.copy(), self.sums.copy(), self.seen.copy()
-        gaps = bool(np.isnan(differences).any())
-        if population is None and not gaps:
-            grown = logs + _growth(differences, thresholds, stakes)
-            return Wagers(grown, sums + differences.sum(axis=1), seen + differences.shape[1])
-        product = np.ones_like(logs)
-        for t in range(differences.shape[1]):
-            z = differences[:, t]
-            met = np.asarray(~np.isnan(z).any(axis=1)) if gaps else None
-            if met is not None:
-                z = np.where(met[:, None], z, 0.0)
-            expected = thresholds
-            if population is not None:
-                left = np.maximum(population - seen, 1)[:, None, None]
-                expected = (population * thresholds - sums[:, :, None]) / left
-            room = LIMIT / np.maximum(expected + 1, _SLACK)
-            factor = 1 + np.minimum(stakes, room[..., None]) * (z[:, :, None] - expected)[..., None]
-            if met is None:
-                product *= factor
-                seen += 1
-            else:
-                np.multiply(product, factor, out=product, where=met[:, None, None, None])
-                seen += met
-            sums += z
-            if (t + 1) % _STEPS == 0:
-                logs += np.log(product)
-                product.fill(1.0)
-        logs += np.log(product)
-        if population is not None:  # where what is left cannot be so small, the mean is above m
-            left = (population - seen)[:, None, None]
-            logs[population * thresholds - sums[:, :, None] < -left - _SLACK * population] = np.inf
+        met = np.asarray(~np.isnan(differences).any(axis=2))
+        z = np.where(met[:, :, None], differences, 0.0)
+        sums, seen = self.sums + z.sum(axis=1), self.seen + met.sum(axis=1)
+        if population is None:
+            return Wagers(self.logs + _growth(z, met, thresholds[:, None], stakes), sums, seen)
+        before = self.sums[:, None, :] + np.cumsum(z, axis=1) - z
+        left = np.maximum(population - self.seen[:, None] - np.cumsum(met, axis=1) + met, 1)
+        expected = (population * thresholds[:, None] - before[..., None]) / left[:, :, None, None]
+        logs = self.logs + _growth(z, met, expected, stakes)
+        # Where what is left cannot be so small, the mean is above m.
+        unread = (population - seen)[:, None, None]
+        logs[population * thresholds - sums[:, :, None] < -unread - _SLACK * population] = np.inf
         return Wagers(logs, sums, seen)
 
 
-def _growth(differences: Floats, thresholds: Floats, stakes: Floats) -> Floats:
-    """Return what differences (P, T, N) from an unlimited population add to the logarithms of the wealth.
+def _growth(z: Floats, met: Bools, expected: Floats, stakes: Floats) -> Floats:
+    """Return what differences z (P, T, N) add to the logarithms of the wealth: (P, N, G, S).
 
-    A factor depends on the difference only, so equal differences are counted.
+    `expected` are the e_t, (P or 1, T or 1, N, G). Equal differences are counted where e_t is the same for all blocks.
     """
-    pairs, steps, facets = differences.shape
-    room = np.minimum(stakes, (LIMIT / np.maximum(thresholds + 1, _SLACK))[..., None])
-    total = np.zeros((pairs, facets, thresholds.shape[2], len(stakes)))
-    kinds = np.unique(differences[:8, :64])
-    times = [(differences == kind).sum(axis=1) for kind in kinds[:_FEW_KINDS]]
-    if len(kinds) <= _FEW_KINDS and sum(each.sum() for each in times) == differences.size:
-        for kind, each in zip(kinds, times, strict=True):
-            total += each[:, :, None, None] * np.log1p(room * (kind - thresholds)[..., None])
-        return total
-    product = np.ones_like(total)
-    for t in range(steps):
-        product *= 1 + room * (differences[:, t, :, None] - thresholds)[..., None]
-        if (t + 1) % _STEPS == 0:
-            total += np.log(product)
-            product.fill(1.0)
-    return np.asarray(total + np.log(product))
+    room = np.minimum(stakes, (LIMIT / np.maximum(expected + 1, _SLACK))[..., None])
+    if expected.shape[1] == 1:
+        kinds = np.unique(z[:8, :64])
+        times = [((z == kind) & met[:, :, None]).sum(axis=1) for kind in kinds[:_FEW_KINDS]]
+        if len(kinds) <= _FEW_KINDS and sum(each.sum() for each in times) == met.sum() * z.shape[2]:
+            logs = (np.log1p(room[:, 0] * (kind - expected[:, 0])[..., None]) for kind in kinds)
+            return np.asarray(sum(n[..., None, None] * log for n, log in zip(times, logs, strict=True)))
+    total: Floats = np.zeros((len(z), *expected.shape[2:], len(stakes)))
+    for start in range(0, z.shape[1], STEPS):
+        part = slice(start, start + STEPS) if expected.shape[1] > 1 else slice(None)
+        some = z[:, start : start + STEPS, :, None] - expected[:, part]
+        some = np.where(met[:, start : start + STEPS, None, None], some, 0.0)
+        total += np.log((1 + room[:, part] * some[..., None]).prod(axis=1))
+    return total
 
 
 def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population: int | None) -> Floats:
     """Return numbers that the means are not below, (P, N, A), by halving (docs/blocks, section 4).
 
-    There is one for each of A logarithms log(1/a), (A,) or (P, 1, A).
+    There is one for each of A logarithms log(1/a), which broadcast to (P, N, A).
 
     `differences` are (P, T, N) in [-1, 1]. The search begins at the mean for which all unknown differences are -1. The
     mean may equal that number, so where a tie matters a `HAIR` has to be taken off.
@@ -164,10 +133,10 @@ def lower_bounds(differences: Floats, levels: Floats, stakes: Floats, population
     if population is not None:
         unknown = population - (~np.isnan(differences).any(axis=2)).sum(axis=1)
         least = (np.nansum(differences, axis=1) - unknown[:, None]) / population
-    levels = np.broadcast_to(levels, (pairs, 1, levels.shape[-1]))
+    levels = np.broadcast_to(levels, (pairs, facets, levels.shape[-1]))
     low = np.repeat(least[:, :, None], levels.shape[-1], axis=2)
     high = np.ones_like(low)
-    for part in chunks(pairs, facets * (levels.shape[-1] * len(stakes) + differences.shape[1])):
+    for part in chunks(pairs, facets * (levels.shape[-1] * len(stakes) * STEPS + differences.shape[1])):
         start = Wagers.fresh(len(low[part]), facets, levels.shape[-1], len(stakes))
         for _ in range(_HALVINGS):
             middle = (low[part] + high[part]) / 2

@@ -193,6 +193,6 @@ class PairedElimination(FixedConfidence):
         normal = "differences between designs that are normal from block to block, of unknown covariance"
         words = self.noise.words.replace(GaussianUnknown().words, normal) + dependent * kinds.several
         required = self.certificate.required
-        if required is not None and np.isin(required.columns, kinds.normal).any():
+        if required is not None and np.isin(required, kinds.normal).any():
             words += f", and values that are {'normal' if kinds.several else 'so'} themselves where they have a level"
         return words

@@ -9,7 +9,7 @@ from shared.passes import FLAT, answers
 
 import conewise as cw
 from conewise.certificate.blocks.paired import Paired
-from conewise.certificate.blocks.wagers import LIMIT
+from conewise.certificate.blocks.wagers import LIMIT, stakes_for
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.problems import Recorded
 from conewise.rules import PairedElimination
@@ -42,25 +42,15 @@ def test_bounded_values_are_bet_on_design_by_design(population):
     paired = certificate(Bounded(0, 1), blocks=40, population=population)
     values = answers(RATES, 40, seed=2)
     state = paired.tell_table(values)
-    required, bounds = paired.required, paired.claims(state).bounds
+    bounds, stakes = paired.claims(state).bounds, stakes_for(40)
     for design in range(len(RATES)):
         own = 2 * values[design, :, 1] - 1
-        won = {
-            (sign, shift): max(
-                wealth(sign * own[:stop], sign * (2 * (0.5 - sign * shift) - 1), required.stakes, population)
-                for stop in paired.levels
-            )
-            >= -np.log(share)
-            for sign, share in zip((1, -1), required.shares, strict=True)
-            for shift in (0.0, 0.05)
-        }
-        lower = 0.0 if won[1, 0.0] else -0.05 if won[1, 0.05] else -np.inf
-        assert bounds.lower[design, 0] == lower
-        assert (bounds.upper[design, 0] < 0) == won[-1, 0.0]
-    sharp = required.bounds(state.values, paired.level(state.reach), state.statistics, np.zeros(2), sharp=True)
-    assert (sharp.lower >= bounds.lower).all()
-    assert (sharp.upper <= bounds.upper).all()
-    assert (sharp.lower[:, 0] <= values[:, :, 1].mean(axis=1) - 0.5).all()
+        for sign, edge in ((1, bounds.lower), (-1, bounds.upper)):
+            m = sign * 2 * edge[design, 0]  # the level is the middle of the range
+            at, above = (wealth(sign * own, m + off, stakes, population) for off in (0.0, 0.003))
+            least = -1.0 if population is None else (sign * own.sum() - 60) / 100
+            assert at >= -np.log(0.25 * 0.05 / 4) or m == pytest.approx(least)
+            assert above < -np.log(0.25 * 0.05 / 4)
 
 
 def test_normal_values_have_students_radius():
