@@ -139,7 +139,7 @@ def test_a_study_is_the_plain_loop(where):
         assert same(study.result(), reference(study))
         with cw.Study.open(where) as again:
             assert digest(again) == digest(study)
-            assert again._reader.journal.header == study._reader.journal.header
+            assert again.journal.header == study.journal.header
 
 
 def test_a_study_of_objectives_that_are_measured_separately_is_the_plain_loop(where):
@@ -498,7 +498,7 @@ def test_a_connection_lost_at_commit_neither_loses_nor_doubles(line, cut, act):
             wire.cut = cut if number == act else ""
             assert write(study) == expected
             assert wire.cut == ""
-        written, as_plain = (everything(one._reader.journal) for one in (study, plain))
+        written, as_plain = study.log(), plain.log()
         assert [row[2:] for row in written] == [row[2:] for row in as_plain]
         assert (study.status().evaluations, study.status().withdrawn) == (1, 1)
 
@@ -506,8 +506,7 @@ def test_a_connection_lost_at_commit_neither_loses_nor_doubles(line, cut, act):
 def test_a_short_outage_is_waited_for(line):
     address, wire = line
     with make(address) as study:
-        study._reader.journal._database.close()  # whatever the reason: the next transaction needs a new connection
-        study._reader.journal._database._closed = False
+        wire.hang_up()
         wire.down = 3
         assert study.record(["a"], [[1, 2]]).stored == 1
         assert wire.refused == 3
@@ -536,10 +535,9 @@ def test_a_run_goes_on_when_the_line_breaks_now_and_then(line):
 
 def test_an_outage_that_lasts_is_one_sentence(line):
     address, wire = line
-    with make(address) as study:
-        study._reader._patience = 0.2
-        study._reader.journal._database.close()
-        study._reader.journal._database._closed = False
+    make(address).close()
+    with cw.Study(open_journal(address, None, read_only=False), patience=0.2) as study:
+        wire.hang_up()
         wire.down = 10**6
         with pytest.raises(journals.Unreachable, match="nothing was written"):
             study.record(["a"], [[1, 2]])
@@ -548,10 +546,15 @@ def test_an_outage_that_lasts_is_one_sentence(line):
 
 
 @pytest.mark.parametrize("own", ["", "&connect_timeout=3&tcp_user_timeout=5000"])
-def test_a_line_that_is_cut_without_a_word_is_noticed(database, own):
+def test_a_line_that_is_cut_without_a_word_is_noticed(database, own, monkeypatch):
     """Half a minute after the last sign of life, where the address says nothing else."""
-    with make(database.fresh() + own) as study, study._reader.journal._database.transaction() as connection:
-        said = connection.connection.dbapi_connection.info.get_parameters()
+    import psycopg
+
+    opened, connect = [], psycopg.connect
+    address = database.fresh() + own
+    monkeypatch.setattr(psycopg, "connect", lambda *given, **more: opened.append(connect(*given, **more)) or opened[-1])
+    with make(address):
+        said = opened[-1].info.get_parameters()
     assert {key: said[key] for key in said if key.startswith("keepalives")} == {
         "keepalives_idle": "15",
         "keepalives_interval": "5",
@@ -615,21 +618,15 @@ def test_a_crash_of_the_server_takes_nothing_that_an_open_study_has_seen(databas
 def test_a_server_whose_transactions_see_the_past_by_default(database):
     """Each writes what follows the last entry that there is when it holds the lock, not when it began to wait."""
     address = database.fresh().replace("options=", "options=-cdefault_transaction_isolation%3Dserializable%20")
-    with make(address) as one, make(address, name="held") as held, cw.Study.open(address, name="study") as two:
-        journal = two._reader.journal
+    with make(address) as one, cw.Study.open(address) as two:
+        journal = two.journal
         with journal.locked():
             thread = threading.Thread(target=one.record, args=(["a"], [[1, 2]]))
             thread.start()
-            wait_until(lambda: waits(held), "waiting for the lock")
+            wait_until(database.waits, "waiting for the lock")
             journal.append([entry(1)])
         thread.join()
         assert two.status().evaluations == 1
-
-
-def waits(study):
-    """Whether anybody waits for a lock."""
-    with study._reader.journal._database.transaction() as connection:
-        return bool(postgres._run(connection, "SELECT count(*) FROM pg_locks WHERE NOT granted").scalar())
 
 
 # -- addresses and their secrets -----------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def drive(folder: Path, phases: list[dict]) -> list[dict]:
 
 
 def told_in_the_journal(study: Study) -> Counter:
-    entries = (entry for block in study._reader.journal.read(0) for entry in block)
+    entries = (entry for block in study.journal.read(0) for entry in block)
     return Counter(identity for e in entries if e.kind == "tell" for identity in e.evaluations.split(","))
 
 

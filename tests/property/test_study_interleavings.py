@@ -68,7 +68,7 @@ def play(studies, acts, clock):
 
 def hurried(study):
     """Nobody pulls a plug here: what is written need not wait for the disk."""
-    study._reader.journal.locked = lambda durable, locked=study._reader.journal.locked: locked(False)
+    study.journal.locked = lambda durable, locked=study.journal.locked: locked(False)
 
 
 @given(STUDIES, ACTS)

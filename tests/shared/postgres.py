@@ -61,6 +61,13 @@ class Server:
         wait_until(lambda: not (self._folder / "postmaster.pid").exists(), "the end of the server")
         self._running.ensure_postgres_running()
 
+    def waits(self) -> bool:
+        """True while anybody waits for a lock."""
+        import psycopg
+
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            return connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchone() is not None
+
     def run(self, statement: str) -> None:
         """A statement that the tests themselves wrote."""
         import psycopg
@@ -84,6 +91,7 @@ class Line:
         self.down = 0
         """So many of the next connections are refused."""
         self.refused = 0
+        self._clients: list[socket.socket] = []
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(folder / self._NAME))
         self._listener.listen()
@@ -107,7 +115,14 @@ class Line:
         for handler in handlers:
             handler.join()
 
+    def hang_up(self) -> None:
+        """Break all connections that there are."""
+        for client in self._clients:
+            with suppress(OSError):
+                client.shutdown(socket.SHUT_RDWR)
+
     def _serve(self, client: socket.socket) -> None:
+        self._clients.append(client)
         with client, socket.socket(socket.AF_UNIX) as server, suppress(OSError):  # a server that is down breaks it too
             server.connect(str(self._server / self._NAME))
             ending = threading.Event()

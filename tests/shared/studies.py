@@ -24,6 +24,8 @@ from conewise.data.observations import Observations
 from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
 from conewise.studies.evaluations import seed_of
+from conewise.studies.ledger import Ledger
+from conewise.studies.spec import Specification
 from conewise.studies.storage.chain import checksums, seal_of
 
 MEANS = np.array([[1.0, 0.2], [0.2, 1.0], [0.5, 0.5], [0.7, 0.7], [0.1, 0.1], [0.9, 0.1]])
@@ -70,7 +72,7 @@ def values_of(batch):
 
 def reference(study):
     """The answer of a plain loop that knows nothing of journals, leases and processes."""
-    algorithm = study._reader.specification.build()
+    algorithm = Specification.from_json(study.journal.header).build()
     state, counts = algorithm.start(), np.zeros(study.n_designs * 2, dtype=int)
     while (pulls := algorithm.ask(state)).total:
         designs = np.repeat(pulls.designs, pulls.counts)
@@ -105,12 +107,21 @@ def same(first, second):
 def digest(study):
     """Everything folded from the journal, in one short text."""
     told, result = study.evaluations(), study.result()
-    reader = study._reader
-    parts = (told.design, told.number, told.values, told.told_at, reader.fold.consumed, reader.ledger.through)
+    parts = (told.design, told.number, told.values, told.told_at, study.used())
     parts += (result.means, result.counts, result.pareto)
     text = hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts))
-    text.update(repr((study._reader.ledger.seq, told.worker, sorted(study._reader.ledger.failures.items()))).encode())
+    status = study.status()
+    ends = [entry.seq for entry in study.log(1)]
+    text.update(repr((ends, told.worker, status.failures, status.failed, status.waiting)).encode())
     return text.hexdigest()
+
+
+def ledger_of(study):
+    """What the study's journal says of the evaluations, read anew."""
+    asked = Specification.from_json(study.journal.header)
+    ledger = Ledger(asked.n_designs, asked.dim, asked.separate)
+    ledger.absorb(study.log())
+    return ledger
 
 
 def finish(study, n=50, worker=""):

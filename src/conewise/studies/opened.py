@@ -42,6 +42,11 @@ class OpenedStudy(AnsweringInWords):
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     @property
+    def journal(self) -> Journal:
+        """The journal in which the study is kept."""
+        return self._reader.journal
+
+    @property
     def name(self) -> str:
         """The study's name."""
         return self._reader.journal.name

@@ -259,7 +259,7 @@ def test_the_algorithm_says_it_as_well(tmp_path):
 
 def test_a_header_without_it_reads_as_before(tmp_path):
     with make(tmp_path / "a.db") as whole, separate(tmp_path / "b.db") as study:
-        header, other = (json.loads(s._reader.journal.header) for s in (whole, study))
+        header, other = (json.loads(s.journal.header) for s in (whole, study))
         assert header.keys() == other.keys()  # the rule says it, which an older conewise refuses
         assert (header["algorithm"], other["algorithm"]) == ("elimination", "separate")
 

@@ -12,6 +12,7 @@ from conewise.cli.main import commands
 from conewise.errors import ConewiseError, InputError
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.studies.identity import Identity
+from conewise.studies.versions import Version
 
 MEANS = {"a": (1.0, 0.0, 0.0), "b": (0.0, 1.0, 0.0), "c": (-1.0, -1.0, 2.0)}
 ASKED = {
@@ -46,7 +47,7 @@ def measured(study):
 
 
 def replayed(study):
-    return cw.Study(study._reader.journal).result()
+    return cw.Study(study.journal).result()
 
 
 def test_earlier_evaluations_count_where_the_objective_was_measured():
@@ -260,11 +261,11 @@ def test_an_objective_that_is_known_may_be_added_where_others_were_told(tmp_path
 def test_a_change_that_leaves_nothing_of_the_promise_is_refused():
     """Without a reserve a second change would make 1.575 of a delta of 0.9: "with probability at least -57.5 %"."""
     study = study_in_memory(**ASKED | {"delta": 0.9, "reserve": 0.0})
-    before = study._reader.journal.entries.copy()
+    before = study.journal.entries.copy()
     for change in (lambda: study.change(epsilon=0.3), lambda: study.add_designs(["d"])):
         with pytest.raises(InputError, match=r"another part of delta, and 1\.35 in all would be no promise"):
             change()
-    assert study._reader.journal.entries == before
+    assert study.journal.entries == before
     study.add_designs(["d"], unseen=True)
 
 
@@ -273,7 +274,7 @@ def test_a_journal_in_which_nothing_is_left_of_delta_promises_nothing(monkeypatc
     study.change(epsilon=0.5)
     finish(study)
     assert study.result().guarantee
-    monkeypatch.setattr(type(study._reader.version), "spent", 1.5)
+    monkeypatch.setattr(Version, "spent", 1.5)
     result = replayed(study)
     assert (
         str(result.guarantee)

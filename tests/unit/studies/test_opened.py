@@ -6,6 +6,7 @@ import pytest
 from shared.studies import BASICS, make
 
 import conewise as cw
+from conewise.studies.reader import JournalReader
 
 
 @pytest.fixture
@@ -18,8 +19,8 @@ def test_the_columns_of_many_designs_take_one_look_at_a_fresh_journal(tmp_path, 
     """A study of which nothing is known yet is read again at every question: one question, not one for each design."""
     with make(tmp_path / "wide.db", designs=[{"name": f"d{k}", "x": k} for k in range(50)]) as study:
         looks = []
-        read = study._reader.catch_up
-        monkeypatch.setattr(study._reader, "catch_up", lambda *given: looks.append(given) or read(*given))
+        read = JournalReader.catch_up
+        monkeypatch.setattr(JournalReader, "catch_up", lambda reader: looks.append(reader) or read(reader))
         assert [row["x"] for row in study.rows] == list(range(50))
     assert len(looks) <= 1
 

@@ -118,7 +118,7 @@ def test_the_end_may_be_moved_and_nothing_else_changes(tmp_path, expected):
 
 def test_the_header_holds_data_only(tmp_path):
     with create(tmp_path / "t.db") as study:
-        header = json.loads(study._reader.journal.header)
+        header = json.loads(study.journal.header)
     assert header["algorithm"] == "model"
     assert header["options"] == {"model": COLUMNS}
     again = Specification.from_json(json.dumps(header))

@@ -140,7 +140,7 @@ def test_a_box_may_be_measured_one_objective_at_a_time(tmp_path):
 def test_the_header_holds_the_box(tmp_path):
     scales = {"rate": (1e-4, 1e-1, "log"), "layers": range(1, 4), "oil": ["a", "b"]}
     with create(tmp_path / "kinds.db", scales, model=None) as study:
-        header = json.loads(study._reader.journal.header)
+        header = json.loads(study.journal.header)
         rows = study.rows
     assert header["box"]["parameters"] == {
         "rate": {"from": 1e-4, "to": 1e-1, "scale": "log"},

@@ -8,7 +8,9 @@ from shared.studies import Clock, finish, make, reference, same, value_of, value
 
 import conewise as cw
 from conewise.noise import Bounded, Gaussian
+from conewise.studies import reader
 from conewise.studies.evaluations import AlreadyTold, seed_of
+from conewise.studies.fold import Fold
 from conewise.studies.ledger import FURTHEST
 
 
@@ -60,9 +62,9 @@ def test_the_round_comes_first_and_then_as_much_again(study):
 
 def test_asking_in_vain_writes_nothing(study):
     study.ask(100)
-    seq = study._reader.ledger.seq
+    seq = len(study.log())
     assert not study.ask(5)
-    assert study._reader.ledger.seq == seq
+    assert len(study.log()) == seq
 
 
 def test_evaluations_ahead_are_used_later(study):
@@ -108,13 +110,13 @@ def test_telling_twice_is_harmless(study, clock):
     batch = study.ask(3)
     told = study.tell(batch, values_of(batch))
     assert (told.evaluations, told.stored, told.repeated) == (batch.ids, 3, 0)
-    seq = study._reader.ledger.seq
+    seq = len(study.log())
     with again(study, clock) as other:
         told = other.tell(list(batch.ids), values_of(batch).tolist())
         assert (told.stored, told.repeated) == (0, 3)
         assert other.status().repeated == 3
     assert study.status().evaluations == 3
-    assert study._reader.ledger.seq == seq
+    assert len(study.log()) == seq
 
 
 def test_other_values_are_refused_and_nothing_is_written(study):
@@ -197,7 +199,7 @@ def test_what_cannot_be_told_is_refused(study, batch, values, words):
     with pytest.raises(cw.InputError, match=words):
         study.tell(batch, values)
     assert study.status().evaluations == 0
-    assert study._reader.ledger.seq == 0
+    assert len(study.log()) == 0
 
 
 def test_one_evaluation_may_be_told_as_a_flat_list(study):
@@ -247,9 +249,11 @@ def test_a_clock_gone_mad_is_refused(study, clock):
         study.ask()
 
 
-def test_telling_needs_no_algorithm(tmp_path):
+def test_telling_needs_no_algorithm(tmp_path, monkeypatch):
     """Which may take seconds to build, and a command that tells is over before that."""
     make(tmp_path / "a.db").close()
+    built = []
+    monkeypatch.setattr(reader, "Fold", lambda *given: built.append(given) or Fold(*given))
     with cw.Study.open(tmp_path / "a.db") as study:
         study.tell(["d0n0"], [[1, 2]])
         study.record(["a"], [[1, 2]])
@@ -258,9 +262,9 @@ def test_telling_needs_no_algorithm(tmp_path):
         study.export(tmp_path / "told.csv")
         study.note("done")
         assert not study.leases()
-        assert study._reader._built is None
+        assert not built
         assert not study.finished
-        assert study._reader._built is not None
+        assert built
 
 
 def test_notes_are_kept(study, clock):

@@ -39,7 +39,7 @@ def finish(study):
 
 def again(study):
     """The same study, read from its journal by somebody else."""
-    return cw.Study(study._reader.journal)
+    return cw.Study(study.journal)
 
 
 def same(one, other):
@@ -354,8 +354,8 @@ def test_a_reserve_leaves_something_for_the_beginning(tmp_path, reserve):
 
 @pytest.mark.parametrize("note", ["", '{"dropped": [9]}', '{"dropped": [0], "more": 1}'])
 def test_a_damaged_change_is_refused(study, note):
-    with study._reader.journal.locked():
-        study._reader.journal.append([Entry(1, 1.0, "drop", "", "", "", note)])
+    with study.journal.locked():
+        study.journal.append([Entry(1, 1.0, "drop", "", "", "", note)])
     with pytest.raises(cw.ConewiseError, match="the journal is damaged near entry 1"):
         study.status()
 

@@ -30,7 +30,7 @@ _MAGIC: Final = b"SQLite format 3\x00"
 _ROWS: Final = 10_000  # entries that are brought up at once
 _ABANDONED: Final = 3600.0  # seconds since anybody has written to a draft
 _INDEX: Final = 2**16  # bytes: the index of a log grows by half of this at a time
-_PATIENCE: Final = 120.0  # seconds to wait for another process's transaction
+PATIENCE: Final = 120.0  # seconds to wait for another process's transaction
 _JOURNAL: Final = """CREATE TABLE journal (
         study INTEGER NOT NULL, seq INTEGER NOT NULL, time REAL NOT NULL, kind TEXT NOT NULL, worker TEXT NOT NULL,
         evaluations TEXT NOT NULL, numbers TEXT NOT NULL, note TEXT NOT NULL, checksum INTEGER NOT NULL,
@@ -199,7 +199,7 @@ _connections: WeakSet[_Connection] = WeakSet()  # of this process
 def _linked(path: Path, mode: str, *, alone: bool = False) -> sqlite3.Connection:
     """Return a connection that has read something, so that what stands in its way is known now."""
     how: Any = {
-        "timeout": 5.0 if alone else _PATIENCE,
+        "timeout": 5.0 if alone else PATIENCE,
         "isolation_level": None,
         "check_same_thread": False,
         "factory": _Connection,
@@ -400,7 +400,7 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 def _begin(connection: sqlite3.Connection) -> None:
     """Get the write lock: tried often, since SQLite's own waiting sleeps up to a tenth of a second at a time."""
-    latest, pause = time.monotonic() + _PATIENCE, 0.0005
+    latest, pause = time.monotonic() + PATIENCE, 0.0005
     connection.execute("PRAGMA busy_timeout = 0")
     try:
         while True:
@@ -413,7 +413,7 @@ def _begin(connection: sqlite3.Connection) -> None:
             time.sleep(pause * (0.5 + random.random()))
             pause = min(1.5 * pause, 0.01)
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE)}")
+        connection.execute(f"PRAGMA busy_timeout = {int(1000 * PATIENCE)}")
 
 
 @contextmanager
@@ -458,7 +458,7 @@ def _sentence(path: Path, error: sqlite3.Error) -> str:
         "SQLITE_FULL": "there is no room left on its disk; nothing was written: make room and try again",
         "SQLITE_IOERR": "the disk refuses to read or write it; nothing was written",
         "SQLITE_READONLY": _what_to_make_writable(path),
-        "SQLITE_BUSY": f"another process has held it for more than {_PATIENCE:.0f} seconds; try again",
+        "SQLITE_BUSY": f"another process has held it for more than {PATIENCE:.0f} seconds; try again",
         "SQLITE_CORRUPT": "it is damaged; restore it from a copy",
         "SQLITE_NOTADB": "it is damaged or no database; restore it from a copy",
         "SQLITE_CANTOPEN": "it cannot be opened; check the permissions of the file and its folder",

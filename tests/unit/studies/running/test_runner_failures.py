@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from shared import simulators
+from shared.studies import ledger_of
 
 from conewise import Cone, ConewiseError, Guarantee, Heuristic, InputError
 from conewise.noise import Bounded, Gaussian
@@ -136,7 +137,7 @@ def test_replaced_attempts_are_counted_and_named_in_the_guarantee(tmp_path):
     study = make(tmp_path)
     report = run_study(study, simulators.fussy, jobs=0, retries=60)
     assert report.finished
-    replaced = study._reader.ledger.replaced  # those ahead of the last round may have failed and never been made again
+    replaced = ledger_of(study).replaced  # those ahead of the last round may have failed and never been made again
     assert 10 < replaced <= report.failures
     named = f"; that failure does not depend on the value ({replaced} attempts failed and were evaluated again)"
     assert words_of(study).endswith(named)
@@ -171,11 +172,11 @@ def test_a_failure_replaces_nothing_until_the_evaluation_is_told(tmp_path):
     first, second = study.ask(2)
     study.fail([first, second], "the power went out")
     study.fail([first.id], "again")
-    assert (study._reader.ledger.failed, study._reader.ledger.replaced) == (3, 0)
+    assert (study.status().failures, ledger_of(study).replaced) == (3, 0)
     study.tell([second.id], [[0.0, 0.0]])
-    assert study._reader.ledger.replaced == 1
+    assert ledger_of(study).replaced == 1
     study.tell([first.id], [[0.0, 0.0]])
-    assert study._reader.ledger.replaced == 3
+    assert ledger_of(study).replaced == 3
 
 
 # -- what always fails ---------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import pytest
 from shared.studies import Clock, digest, finish, make, older, reseal, run_script, values_of
 
 import conewise as cw
+from conewise.studies.storage import sqlite as storage
 from conewise.studies.storage import sqlitefile
 
 
@@ -368,9 +369,12 @@ def test_a_file_system_without_links(tmp_path, monkeypatch):
     assert [file.name for file in tmp_path.iterdir()] == ["a.db"]
 
 
-def test_a_full_disk_by_sqlites_own_limit_loses_nothing(path):
+def test_a_full_disk_by_sqlites_own_limit_loses_nothing(path, monkeypatch):
+    opened = []
+    connect = sqlitefile.connect
+    monkeypatch.setattr(storage, "connect", lambda *given, **more: opened.append(connect(*given, **more)) or opened[-1])
     with cw.Study.open(path) as study:
-        connection = study._reader.journal._connection
+        connection = opened[-1]
         (pages,) = connection.execute("PRAGMA page_count").fetchone()
         connection.execute(f"PRAGMA max_page_count = {pages + 1}")
         before = digest(study)
@@ -428,7 +432,7 @@ def test_who_may_only_read_is_told_so():
 
 
 def test_a_file_that_is_held_for_too_long_is_one_sentence(path, monkeypatch):
-    monkeypatch.setattr(sqlitefile, "_PATIENCE", 0.05)
+    monkeypatch.setattr(sqlitefile, "PATIENCE", 0.05)
     holder = sqlite3.connect(path, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     with cw.Study.open(path) as study:
