@@ -51,7 +51,7 @@ def characteristic_time(
     means: np.ndarray, cone: cw.Cone, covariance: np.ndarray, *, gap: float = 1e-3, steps: int = 2000
 ) -> Characteristic:
     """T* of exact identification, bracketed to the relative `gap`."""
-    alternatives = _Alternatives(np.asarray(means, dtype=float), cone, np.asarray(covariance, dtype=float))
+    alternatives = Alternatives(np.asarray(means, dtype=float), cone, np.asarray(covariance, dtype=float))
     k = len(means)
     best, where, ceiling = 0.0, np.full(k, 1 / k), np.inf
     point, cuts = where, np.empty((0, k))
@@ -98,7 +98,7 @@ def _largest_minimum(cuts: np.ndarray) -> tuple[np.ndarray, float]:
     return np.maximum(found.x[:k], 0.0), float((weights @ cuts).max())
 
 
-class _Alternatives:
+class Alternatives:
     """The nearest alternatives for given proportions, one a row: |mu_i - lambda_i|^2 / 2 of each design."""
 
     def __init__(self, means: np.ndarray, cone: cw.Cone, covariance: np.ndarray) -> None:

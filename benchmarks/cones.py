@@ -34,7 +34,7 @@ def rows() -> Iterator[Row]:
         ):
             yield _widths(vopy, f"cone and widths alpha, {case}", np.array(cone.facets))
         for degrees in (45, 135):
-            yield _beta(vopy, degrees)
+            yield beta_beside(vopy, degrees)
 
 
 def _whole(matrix: np.ndarray) -> None:
@@ -50,7 +50,7 @@ def _widths(vopy: Peer, case: str, matrix: np.ndarray) -> Row:
     return _beside(vopy, case, ours, {"what": "cone", "facets": matrix.tolist()})
 
 
-def _beta(vopy: Peer, degrees: float) -> Row:
+def beta_beside(vopy: Peer, degrees: float) -> Row:
     """VOPy's beta is a formula of the angle, but its cone solves for alpha first; ours is the general, exact beta."""
 
     def ours() -> np.ndarray:

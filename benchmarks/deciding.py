@@ -51,10 +51,10 @@ def rows(rules: Mapping[str, Sequence[int]] = RULES) -> Iterator[Row]:
             if isinstance(found, str):
                 yield alone(case, "not measured", found)
                 break
-            yield _row(case, found)
+            yield row_of(case, found)
 
 
-def _row(case: str, found: dict[str, Any]) -> Row:
+def row_of(case: str, found: dict[str, Any]) -> Row:
     each = found["deciding"] / found["rounds"]
     how = "to the end" if found["finished"] else "cut"
     plural = "" if found["rounds"] == 1 else "s"

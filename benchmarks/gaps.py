@@ -92,7 +92,7 @@ def _beside_solvers() -> Iterator[Row]:
     with Peer("cvxpy", "solvers.py", "cvxpy") as cvxpy, Peer("VOPy", "solvers.py", "vopy") as vopy:
         for dim, n_facets in ((2, 2), (3, 6), (5, 8)):
             for peer in (cvxpy, vopy):
-                yield _cover_beside(peer, dim, n_facets)
+                yield cover_beside(peer, dim, n_facets)
         points, cone = data.cloud("Gaussian", DESIGNS, 3), data.ORTHANT
         question = {"what": "delta", "facets": cone.facets.tolist(), "alpha": cone.widths.tolist()}
         yield _beside(
@@ -103,7 +103,7 @@ def _beside_solvers() -> Iterator[Row]:
         )
 
 
-def _cover_beside(peer: Peer, dim: int, n_facets: int) -> Row:
+def cover_beside(peer: Peer, dim: int, n_facets: int) -> Row:
     """10^6 pairs of ours, of which the peer solves a few."""
     cone = data.random_cone(dim, n_facets)
     means, rivals = data.cloud("Gaussian", 1000, dim), data.cloud("Gaussian", 1001, dim)[:1000]

@@ -61,7 +61,7 @@ def main() -> None:
         (folder / "created").touch()
     deaths = _until_done(options, server, address)
     seconds = time.monotonic() - began
-    print(json.dumps(_report(address, options, seconds, deaths)))
+    print(json.dumps(report(address, options, seconds, deaths)))
     server.cleanup()
 
 
@@ -145,7 +145,7 @@ def _die(kind: str, runner: subprocess.Popen[str], server: Any) -> bool:
 # -- what came out -----------------------------------------------------------------------------------------------------
 
 
-def _report(address: str, options: argparse.Namespace, seconds: float, ran: dict[str, Any]) -> dict[str, Any]:
+def report(address: str, options: argparse.Namespace, seconds: float, ran: dict[str, Any]) -> dict[str, Any]:
     """Replay the journal, check it against evaluations made here, and say what it took."""
     began = time.process_time()
     with cw.Study.open(address, name=NAME, read_only=True) as study:

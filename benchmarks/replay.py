@@ -82,7 +82,7 @@ class Replay:
 
     def vogp(self, contraction: float, seed: int, most: int) -> tuple[int, np.ndarray, bool]:
         """Evaluations, the mask of the returned and whether it ended; contraction 32 is VOPy's default, 1 is proven."""
-        belief, rng = _Belief(self, self.correlated, seed), np.random.default_rng([seed, 1])
+        belief, rng = Belief(self, self.correlated, seed), np.random.default_rng([seed, 1])
         k, dim = self.means.shape
         open_, accepted = np.ones(k, dtype=bool), np.zeros(k, dtype=bool)
         depth = self.epsilon * ORTHANT.centre
@@ -102,7 +102,7 @@ class Replay:
 
     def paveba(self, contraction: float | None, seed: int, most: int) -> tuple[int, np.ndarray, bool]:
         """The same for PaVeBa-GP; a contraction divides alpha_t as VOPy does, None takes its root as the proof does."""
-        belief, rng = _Belief(self, self.apart, seed), np.random.default_rng([seed, 1])
+        belief, rng = Belief(self, self.apart, seed), np.random.default_rng([seed, 1])
         k, dim = self.means.shape
         open_, accepted, useful = np.ones(k, dtype=bool), np.zeros(k, dtype=bool), np.zeros(k, dtype=bool)
         depth, t = np.full(dim, self.epsilon), 0
@@ -124,7 +124,7 @@ class Replay:
         return belief.evaluations, accepted, not open_.any()
 
 
-class _Belief:
+class Belief:
     """Means and covariances of all designs and objectives, one evaluation after the other."""
 
     def __init__(self, table: Replay, covariance: np.ndarray, seed: int) -> None:

@@ -125,7 +125,7 @@ def _rule(algorithm: str, **options: Any) -> Make:
     return lambda case, seed, patience: ours(algorithm, case, seed, **options)
 
 
-def _vopy(name: str, contraction: float | None) -> Make:
+def of_vopy(name: str, contraction: float | None) -> Make:
     return partial(theirs, name, contraction)
 
 
@@ -137,10 +137,10 @@ ROWS: dict[str, Make] = {
     "epsilon-PAL, proven radius, batches of 5%": _rule("epal", radius="proven", growth=0.05),
     f"hypervolume improvement, at most {MOST}": _rule("ehvi", max_evaluations=MOST),
     f"frontier entropy, at most {MOST}": _rule("pfes", max_evaluations=MOST),
-    "VOPy VOGP, default radius (beta^2 / 32)": _vopy("VOGP", 32),
-    "VOPy VOGP, proven radius": _vopy("VOGP", 1),
-    "VOPy PaVeBa-GP, default radius (alpha / 32)": _vopy("PaVeBaGP", 32),
-    "VOPy PaVeBa-GP, proven radius (root of alpha)": _vopy("PaVeBaGP", None),
+    "VOPy VOGP, default radius (beta^2 / 32)": of_vopy("VOGP", 32),
+    "VOPy VOGP, proven radius": of_vopy("VOGP", 1),
+    "VOPy PaVeBa-GP, default radius (alpha / 32)": of_vopy("PaVeBaGP", 32),
+    "VOPy PaVeBa-GP, proven radius (root of alpha)": of_vopy("PaVeBaGP", None),
 }
 
 

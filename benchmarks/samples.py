@@ -222,22 +222,22 @@ def compute(
     """
     chosen, kept = list(chosen), kept or {}
     wanted = [r for r, rule in enumerate(RULES) if not any(part in rule.name for part in skipped)]
-    serving = [(c, r) for c in chosen for r in wanted if _serves(RULES[r], cases()[c])]
+    serving = [(c, r) for c in chosen for r in wanted if serves(RULES[r], cases()[c])]
     first = measured([(c, r, 0) for c, r in serving if RULES[r].ours], runs, processes)
     best = {c: min(row.evaluations for (case, _), row in first.items() if case == c) for c in chosen}
     rest = [(c, r, math.ceil(best[c]) if RULES[r].budgeted else 0) for c, r in serving if not RULES[r].ours]
     there = {(c, r): kept.get((cases()[c].name, RULES[r].label(cases()[c]))) for c, r, _ in rest}
     known = {key: row for key, row in there.items() if row is not None and not RULES[key[1]].budgeted}
     rows = first | known | measured([one for one in rest if one[:2] not in known], runs, processes)
-    return {c: [rows[c, r] for case, r in serving if case == c] + _unmeasured(cases()[c]) for c in chosen}
+    return {c: [rows[c, r] for case, r in serving if case == c] + unmeasured(cases()[c]) for c in chosen}
 
 
-def _serves(rule: Rule, case: Case) -> bool:
+def serves(rule: Rule, case: Case) -> bool:
     """Noise that nobody knows is for our own rules alone: the others need its size."""
     return rule.serves(case) and (rule.ours or case.hidden is None)
 
 
-def _unmeasured(case: Case) -> list[Row]:
+def unmeasured(case: Case) -> list[Row]:
     rows = []
     if case.epsilon > 0 and case.success == "cover" and case.hidden is None:
         k, noise = case.problem.n_designs, case.problem.assumption

@@ -43,7 +43,7 @@ class Answer:
 
 
 @cache
-def _vopy() -> Peer:
+def peer() -> Peer:
     """One process for all questions: importing VOPy takes longer than many of its runs."""
     found = peer_versions({"VOPy": "vopy"})["VOPy"]
     if found != VERSION:
@@ -53,7 +53,7 @@ def _vopy() -> Peer:
 
 def run(rule: str, asked: Asked, contraction: float | None, seed: int, patience: float) -> Answer:
     """One run, stopped after `patience` CPU seconds; a contraction divides the radius, None is for rules without."""
-    vopy = _vopy()
+    vopy = peer()
     said = vopy.ask(
         rule=rule,
         points=vopy.keep("points", asked.means),

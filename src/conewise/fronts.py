@@ -27,7 +27,7 @@ Labels = NDArray[np.object_]
 Shard = ArrayLike | Callable[[], Any]
 """Some rows of a table: an array (K, D), or a function without arguments that returns one array or yields several."""
 
-_MERGE: Final = 65_536  # members of local fronts that gather before they are merged
+MERGE: Final = 65_536  # members of local fronts that gather before they are merged
 _CHUNK: Final = 2**18  # rows filtered at a time: bounds the extra memory of the filter
 
 
@@ -81,7 +81,7 @@ class RunningFront:
             self._gathered += len(front)
         self._rows += front.rows
         # A merge costs about the size of the front. Waiting until as many new rows have gathered bounds the cost.
-        if self._gathered - self._merged > max(_MERGE, self._merged):
+        if self._gathered - self._merged > max(MERGE, self._merged):
             self._merge()
 
     @property

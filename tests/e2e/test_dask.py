@@ -135,7 +135,7 @@ def test_a_scheduler_without_workers_is_said_to_have_none(tmp_path, capsys, monk
 
 def test_a_scheduler_that_is_not_there(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("conewise.cli.options._CONNECT", 0.5)
+    monkeypatch.setattr("conewise.cli.options.CONNECT", 0.5)
     make(tmp_path / "trial.db").close()
     for address in ("tcp://127.0.0.1:1", "nonsense://x"):
         with pytest.raises(SystemExit) as caught:

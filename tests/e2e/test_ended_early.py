@@ -11,6 +11,7 @@ from shared.laboratory import conewise, succeeds
 
 import conewise as cw
 from conewise import cli
+from conewise.report.answer import answer
 from conewise.report.headline import headline
 from conewise.report.subject import of_saved, of_study
 
@@ -47,9 +48,8 @@ def test_the_report_of_a_study_at_its_limit_does_not_say_that_nothing_is_needed(
     with limited() as study:
         subject = of_study(study)
     assert "has reached its limit, with 4 designs undecided" in subject.sentences[0]
-    from conewise.report.answer import _next_words
-
-    assert _next_words(subject) == "4 designs are undecided. No more evaluations are asked for: a limit is reached."
+    words = answer(subject)["next_words"]
+    assert words == "4 designs are undecided. No more evaluations are asked for: a limit is reached."
 
 
 def test_the_headline_of_a_young_study_does_not_speak_of_known_values(here):

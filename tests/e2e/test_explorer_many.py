@@ -236,7 +236,7 @@ def test_a_front_that_takes_long_is_estimated_and_then_counted(chromium, monkeyp
     with serving(source) as explorer, visiting(chromium, explorer.address) as page:
         reads(page, "#pareto", "2,000")
         mentions(page, "#drawn", "400 of 2,000 Pareto designs are drawn")
-        monkeypatch.setattr("conewise.dashboard.desk._AT_ONCE", -1.0)  # as if the last count had taken long
+        monkeypatch.setattr("conewise.dashboard.desk.AT_ONCE", -1.0)  # as if the last count had taken long
         with page.expect_response("**/api/front") as first:
             page.locator("#share-0").fill("20")
         assert first.value.json()["estimated"] is True

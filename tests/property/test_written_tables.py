@@ -21,7 +21,7 @@ NAMES = st.lists(ODD | PLAIN, min_size=1, max_size=12, unique=True)
 @pytest.fixture(params=["pyarrow", "core alone"])
 def engine(request, monkeypatch):
     if request.param == "core alone":
-        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "has_arrow", lambda: False)
 
 
 def written(folder, names, column, ending):

@@ -49,7 +49,7 @@ def test_the_front_of_local_fronts_is_the_front_by_definition(name, k, keep, mon
     cone, rng = CONES[name], np.random.default_rng(k)
     points = tied(rng, k, cone.dim)
     expected = np.flatnonzero(pareto_mask_by_definition(points, cone, keep_duplicates=keep))
-    monkeypatch.setattr(fronts, "_MERGE", 50)  # merges on the way, not only at the end
+    monkeypatch.setattr(fronts, "MERGE", 50)  # merges on the way, not only at the end
     for pieces in (1, 2, 7, 300):
         found = front_of_shards(cut(rng, points, pieces), cone, keep_duplicates=keep)
         assert found.indices.tolist() == expected.tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import importlib
 import inspect
@@ -95,6 +96,61 @@ def test_names_that_are_imported_when_needed_are_listed_and_others_refused():
     assert cw.Study is importlib.import_module("conewise.studies.study").Study
     with pytest.raises(AttributeError, match="has no attribute 'Studdy'"):
         _ = cw.Studdy
+
+
+PROTOCOLS = {"_repr_html_", "_repr_png_", "_replace", "_asdict", "_exit"}
+"""Names that notebooks, named tuples and `os` give a leading underscore, and promise."""
+
+
+def private_names(source: str) -> list[str]:
+    """Return where a test reaches into a private name: by import, attribute, or text of what is patched."""
+
+    def private(name: str) -> bool:
+        return name.startswith("_") and not name.startswith("__") and name not in PROTOCOLS
+
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [part for alias in node.names for part in alias.name.split(".")]
+        elif isinstance(node, ast.Attribute) and not (isinstance(node.value, ast.Name) and node.value.id == "self"):
+            names = [node.attr]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+            texts = [text.value for text in node.args[:2] if isinstance(text, ast.Constant)]
+            patches = called in {"setattr", "getattr", "delattr", "hasattr", "setitem", "patch"}
+            names = [part for text in texts if isinstance(text, str) for part in text.split(".")] if patches else []
+        found += [f"line {node.lineno}: {name}" for name in names if private(name)]
+    return found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from conewise._digits import readable",
+        "import conewise._digits",
+        "study._reader",
+        "cw.Study.open('x')._reader.ledger",
+        "monkeypatch.setattr(runner, '_ALONE', 0)",
+        "monkeypatch.setattr('conewise.studies.running.runner._ALONE', 0)",
+    ],
+)
+def test_the_check_sees_a_private_name(source):
+    assert private_names(source)
+
+
+@pytest.mark.parametrize("source", ["self._held", "cone._repr_html_()", "entry._replace(seq=3)", "cw.__version__"])
+def test_the_check_allows_what_is_public(source):
+    assert private_names(source) == []
+
+
+def test_no_test_reaches_into_a_private_name():
+    """A test that does freezes the code: ask through a public name, or give the name to the room."""
+    tests = Path(__file__).parents[1]
+    found = {str(path.relative_to(tests)): private_names(path.read_text("utf-8")) for path in tests.rglob("*.py")}
+    assert {name: lines for name, lines in found.items() if lines} == {}
 
 
 PUBLIC = {name: getattr(module, name) for module in (cw, cw.problems) for name in module.__all__}

@@ -75,7 +75,7 @@ def explore(
     except ImportError as error:
         raise ConewiseError(f"the explorer needs {error.name}: {from_extra('explore')}.") from None
     token = _token()
-    found = _source(source, objectives, minimise, name, spec, units, levels, stated())
+    found = source_named(source, objectives, minimise, name, spec, units, levels, stated())
     explorer = Explorer(_of_a_size(found), port=port, token=token)
     if as_json:
         print_json({"address": explorer.address})
@@ -115,7 +115,7 @@ def _of_a_size(source: Source) -> Source:
     return source
 
 
-def _source(
+def source_named(
     source: str,
     objectives: list[str],
     minimise: list[str],
@@ -125,6 +125,7 @@ def _source(
     levels: tuple[str, ...] = (),
     statements: Sequence[str | Mapping[str, Any]] = (),
 ) -> Source:
+    """Open what the page shows: a study, an embedded example or a table."""
     from conewise.dashboard.sources import Live, from_problem, from_table, refuse_too_large
 
     path = Path(source)

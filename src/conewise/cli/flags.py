@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_FLAGS: Final = {
+FLAGS: Final = {
     "executor": "--workers or --dask",
     "final=True": "--final",
     "max_evaluations": "--max-evaluations",
@@ -23,7 +23,7 @@ _FLAGS: Final = {
     "n_designs": "--designs",
     "time_limit": "--time-limit",
 }
-_SAME_NAME: Final = (
+SAME_NAME: Final = (
     *("design", "name", "objectives", "minimise", "means", "errors", "counts", "incomplete"),
     *("noise", "epsilon", "delta", "cone", "final", "jobs", "block", "population", "repetitions"),
     *("designs", "features", "model", "price", "robust", "confirm", "separate", "deviations"),
@@ -34,14 +34,14 @@ _BARE: Final = re.compile(r"\bn_designs\b")  # a word that is nothing but an arg
 
 def in_flags(sentence: str) -> str:
     """The sentence with options in place of arguments; what is between backticks and no argument stays."""
-    return _BARE.sub(_FLAGS["n_designs"], _QUOTED.sub(_flag, sentence))
+    return _BARE.sub(FLAGS["n_designs"], _QUOTED.sub(_flag, sentence))
 
 
 def _flag(found: re.Match[str]) -> str:
     written = found[1]
-    if written in _FLAGS:
-        return _FLAGS[written]
+    if written in FLAGS:
+        return FLAGS[written]
     name, equals, value = written.partition("=")
-    if name not in _SAME_NAME:
+    if name not in SAME_NAME:
         return found[0]
     return f"--{name}{equals and ' '}{value}"

@@ -14,7 +14,7 @@ import click
 
 from conewise.errors import ConewiseError, InputError, from_extra
 
-_CONNECT: Final = 10  # seconds for a scheduler to answer
+CONNECT: Final = 10  # seconds for a scheduler to answer
 
 
 force_option: Final = click.option(
@@ -67,9 +67,9 @@ def dask_executor(address: str) -> Iterator[Any]:
     try:
         with ThreadPoolExecutor(1) as aside:  # whoever calls may have an event loop of their own
             aside.submit(lambda: asyncio.run(_answered(address))).result()
-        client = connect(address, timeout=_CONNECT, set_as_default=False)
+        client = connect(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:  # TimeoutError is an OSError
-        words = " ".join(str(error).split())[:120] or f"not a word from it in {_CONNECT} s"
+        words = " ".join(str(error).split())[:120] or f"not a word from it in {CONNECT} s"
         remedy = "; write its address as tcp://host:8786" if isinstance(error, ValueError) else ""
         raise ConewiseError(f"no Dask scheduler answers at {address} ({words}){remedy}.") from None
     for name in ("distributed", "distributed.client"):  # what goes wrong is said once, by whoever uses the executor
@@ -90,7 +90,7 @@ async def _answered(address: str) -> None:
 
     makes: Any = security.Security
     connect: Any = core.connect
-    line = await asyncio.wait_for(connect(address, timeout=_CONNECT, **makes().get_connection_args("client")), _CONNECT)
+    line = await asyncio.wait_for(connect(address, timeout=CONNECT, **makes().get_connection_args("client")), CONNECT)
     await line.close()
 
 

@@ -110,7 +110,7 @@ def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[be
     """Markdown, CSV and JSON, then the figures as SVG and PNG."""
     from conewise.report.plots import save
 
-    figures = _figures(result, angles)
+    figures = figures_of(result, angles)
     lines = [
         "# Ararat & Tekin (2023), reproduced",
         "",
@@ -136,7 +136,7 @@ def _write(out: Path, result: Reproduction, tables: list[Table], angles: list[be
             save(figure, out / f"{name}.{ending}", force=True)
 
 
-def _figures(result: Reproduction, angles: list[beyond.ConeRow]) -> dict[str, Any]:
+def figures_of(result: Reproduction, angles: list[beyond.ConeRow]) -> dict[str, Any]:
     """By the names of their files, in the style of the documentation."""
     from conewise.report.plots import angle_curves, new_figure, pareto_sets, planar_cones
 

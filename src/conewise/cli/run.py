@@ -25,7 +25,7 @@ from conewise.rules import Status
 from conewise.studies.running.runner import RunEvent, run_study
 from conewise.studies.study import Study
 
-_FIRST_LINE: Final = 2.0  # seconds until the first plain line in a log, and between the others
+FIRST_LINE: Final = 2.0  # seconds until the first plain line in a log, and between the others
 _BETWEEN_LINES: Final = 10.0
 _BETWEEN_FRAMES: Final = 0.5
 _OF_THE_TIME: Final = 20  # at most one twentieth of the time goes into looking where the study stands
@@ -177,7 +177,7 @@ class _Watch:
     def __init__(self, opened: Study, live: bool) -> None:
         self.study = opened
         self.begun = time.monotonic()
-        self.next = self.begun + (0 if live else _FIRST_LINE)
+        self.next = self.begun + (0 if live else FIRST_LINE)
         self.told: deque[tuple[float, int]] = deque([(self.begun, 0)])
         self.total = 0
         self.line = ""

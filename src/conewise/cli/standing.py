@@ -103,7 +103,7 @@ def as_rows(study: Study, status: StudyStatus) -> list[tuple[str, str]]:
         (f"Study {study.name}", f"{_finished(status)}, in {study.place}"),
         ("returned now", in_a_row(names) or "none yet"),
         *_guessed(study, status),
-        ("designs", f"{study.n_designs}: {_statuses(counts)}"),
+        ("designs", f"{study.n_designs}: {status_counts(counts)}"),
         *((("not compared", note),) if (note := _not_compared(study)) else ()),
         *((("blocks", note),) if (note := _blocks(study, status)) else ()),
         *((("acceptable", ", ".join(wanted)),) if (wanted := study.question.columns.levels) else ()),
@@ -203,10 +203,11 @@ def _hands(study: Study) -> dict[str, str]:
     for lease in study.leases():
         name = study.name_of(Identity.parse(lease.evaluation).design)
         held.setdefault(name, {}).setdefault(lease.worker or "someone without a name", []).append(lease)
-    return {name: ", ".join(_in_hand(worker, some) for worker, some in by.items()) for name, by in held.items()}
+    return {name: ", ".join(in_hand(worker, some) for worker, some in by.items()) for name, by in held.items()}
 
 
-def _in_hand(worker: str, leases: Sequence[Lease]) -> str:
+def in_hand(worker: str, leases: Sequence[Lease]) -> str:
+    """Return a phrase that says which evaluations a worker holds, and until when."""
     until = datetime.fromtimestamp(min(max(lease.expires for lease in leases), LATEST), UTC)
     what = leases[0].evaluation if len(leases) == 1 else counted(len(leases))
     return f"{worker}: {what} until {until:%Y-%m-%d %H:%M}"
@@ -221,7 +222,7 @@ def in_one_line(study: Study, status: StudyStatus) -> str:
     """For a log."""
     return (
         f"{counted(status.evaluations)}, {status.in_flight} in flight, {counted(status.failures, 'failure')}; "
-        f"{_statuses(by_status(status))}; certified epsilon {_certified(study, status)}; "
+        f"{status_counts(by_status(status))}; certified epsilon {_certified(study, status)}; "
         f"still to do: {remaining(study, status)}"
     )
 
@@ -262,7 +263,8 @@ def _changed(status: StudyStatus) -> str:
     return "".join(f", {count:,} {word}" for word, count in counts.items() if count)
 
 
-def _statuses(counts: dict[str, int]) -> str:
+def status_counts(counts: dict[str, int]) -> str:
+    """Return a phrase that counts the designs of each status."""
     shown = [word for word in Status if word is not Status.MISSES or counts[word.key]]
     return ", ".join(in_status(word, counts[word.key]) for word in shown)
 

@@ -15,7 +15,7 @@ from conewise.order.dominance import pareto_mask
 STEPS: Final = (1.0, *(float(degrees) for degrees in range(5, 180, 5)), 179.0)
 """Degrees at which the front is computed before angles are made exact; the first and last are those of the slider."""
 _SHORT_PAIRS: Final = 2**20  # pairs whose angles are computed at a time
-_MOST_ON_FRONT: Final = 5000  # a larger front would take long, and a list of its members would say nothing
+MOST_ON_FRONT: Final = 5000  # a larger front would take long, and a list of its members would say nothing
 
 
 def leaving_angles(designs: Designs) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def _first_short(means: Floats) -> tuple[float | None, np.ndarray]:
 
     def short(step: int) -> bool:
         fronts[step] = np.flatnonzero(pareto_mask(means, Cone.planar(STEPS[step])))
-        return len(fronts[step]) <= _MOST_ON_FRONT
+        return len(fronts[step]) <= MOST_ON_FRONT
 
     low, high = 0, len(STEPS) - 1
     if short(low):

@@ -28,8 +28,8 @@ from conewise.errors import ConewiseError, InputError, printable
 from conewise.noise import Gaussian, Noise
 
 _REMEMBERED: Final = 64  # answers: whoever moves a slider to and fro is served at once
-_MOST_BYTES: Final = 2**27  # of the fronts among them, each of which may hold a million designs
-_AT_ONCE: Final = 0.06  # CPU seconds: a front that takes longer is estimated while the slider moves
+MOST_BYTES: Final = 2**27  # of the fronts among them, each of which may hold a million designs
+AT_ONCE: Final = 0.06  # CPU seconds: a front that takes longer is estimated while the slider moves
 _LONGEST_PAGE: Final = 40  # characters by which a page calls itself
 
 Answer = TypeVar("Answer")
@@ -287,7 +287,7 @@ class Desk:
     def _would_take_long(self, designs: Designs, cone: Cone) -> bool:
         with self._guard:
             known = _front_key(designs, cone) in self._known
-        return not known and self._pace.get(len(cone.facets), 0.0) > _AT_ONCE
+        return not known and self._pace.get(len(cone.facets), 0.0) > AT_ONCE
 
     def _about(self, designs: Designs, cone: Cone) -> int:
         with self._short_turn:
@@ -309,7 +309,7 @@ class Desk:
 
     def _is_too_much(self) -> bool:
         held = sum(answer.nbytes for answer in self._known.values() if isinstance(answer, np.ndarray))
-        return len(self._known) > _REMEMBERED or held > _MOST_BYTES
+        return len(self._known) > _REMEMBERED or held > MOST_BYTES
 
     def _look_up(self, key: Hashable) -> tuple[bool, Any]:
         with self._guard:

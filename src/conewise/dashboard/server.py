@@ -167,7 +167,7 @@ class Explorer:
         self.token = secrets.token_urlsafe(24) if token is None else token
         logging.getLogger("uvicorn.error").addFilter(_is_worth_saying)
         app = build(source, token=self.token, hosts=tuple(f"{name}:{self.port}" for name in (HOST, "localhost")))
-        self._server = Server(
+        self.server = Server(
             Config(
                 app,
                 http=PatientProtocol,
@@ -189,11 +189,11 @@ class Explorer:
     def run(self) -> None:
         """Serve until stopped or interrupted."""
         try:
-            self._server.run(sockets=[self._socket])
+            self.server.run(sockets=[self._socket])
         finally:
             self._socket.close()
             self._source.close()
 
     def stop(self) -> None:
         """End `run`, from another thread."""
-        self._server.should_exit = True
+        self.server.should_exit = True

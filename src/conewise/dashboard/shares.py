@@ -10,7 +10,7 @@ import numpy as np
 from conewise.border import Floats
 from conewise.dashboard.sources import Designs
 
-_MOST_ON_FRONT: Final = 3000  # a larger front would take long
+MOST_ON_FRONT: Final = 3000  # a larger front would take long
 _SHORT_PAIRS: Final = 2**16  # pairs whose shares are computed at a time
 
 
@@ -20,7 +20,7 @@ def leaving_shares(designs: Designs, front: np.ndarray) -> dict[str, Any]:
     The cone of least shares s has the rows s (1, ..., 1) + (1 - D s) e_d. It grows with s, so a design that has left
     never returns, and whoever beats it first is on the `front` of the componentwise order, s = 0.
     """
-    front = front if len(front) <= _MOST_ON_FRONT else front[:0]
+    front = front if len(front) <= MOST_ON_FRONT else front[:0]
     ends = 100 * _first_beaten(designs.means[np.searchsorted(designs.known, front)])
     order = np.argsort(ends, kind="stable")
     places, ends = front[order], ends[order]

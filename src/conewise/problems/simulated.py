@@ -19,7 +19,7 @@ from conewise.noise import Binary, ByObjective, Gaussian, Known, Noise, SubGauss
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 
-_AT_ONCE: Final = 2**20  # numbers drawn at a time on the one-at-a-time path
+AT_ONCE: Final = 2**20  # numbers drawn at a time on the one-at-a-time path
 
 
 def as_generator(rng: Seed) -> np.random.Generator:
@@ -60,7 +60,7 @@ class NoiseSource(ABC):
         for entry, (design, count) in enumerate(zip(designs, counts, strict=True)):
             done = 0
             while done < count:
-                n = int(min(count - done, max(1, _AT_ONCE // dim)))
+                n = int(min(count - done, max(1, AT_ONCE // dim)))
                 values = self.draw(np.full(n, design), dim, rng)
                 mean = values.mean(axis=0)
                 off = values - mean

@@ -39,14 +39,14 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
     heads, digits = columns(data), digits_of(data)
     model = ("evidence", "text") in heads
     lines = [
-        f"# {_plain(data['title'])}",
-        f"**{_plain(data['headline']['take'])}** {_plain(data['headline']['worth'])}",
-        _plain(data["headline"]["standing"]),
+        f"# {escaped(data['title'])}",
+        f"**{escaped(data['headline']['take'])}** {escaped(data['headline']['worth'])}",
+        escaped(data["headline"]["standing"]),
         "## Why",
-        *map(_plain, preference_words(data)),
-        *(f"- {_plain(line)}" for line in data["cone"]["said"]),
+        *map(escaped, preference_words(data)),
+        *(f"- {escaped(line)}" for line in data["cone"]["said"]),
         *_shortlist(data),
-        _plain(data["listed"]),
+        escaped(data["listed"]),
         _bars(
             [name for name, _ in heads],
             [
@@ -63,31 +63,31 @@ def markdown_page(subject: Subject, *, most: int = 200, made: date | None = None
             ],
             [kind for _, kind in heads],
         ),
-        _plain(note(data)),
+        escaped(note(data)),
         "## What next",
-        _plain(data["next_words"]),
-        *([TO_DECIDE, *(f"- {_plain(line)}" for line in prices(data))] if prices(data) else []),
+        escaped(data["next_words"]),
+        *([TO_DECIDE, *(f"- {escaped(line)}" for line in prices(data))] if prices(data) else []),
         *(
             [f"{valuable(data)}:", _bars(["design", "times"], [[e["design"], f"{e['times']:,}"] for e in data["next"]])]
             if data["next"]
             else []
         ),
         "## How sure",
-        *(f"- {term}: {_plain(value)}" for term, value in sure_pairs(data) if value),
-        *map(_plain, also_said(data)),
-        *([] if data["known"] else ["## How it got there", _history_bars(data) or _plain(data["history_note"])]),
+        *(f"- {term}: {escaped(value)}" for term, value in sure_pairs(data) if value),
+        *map(escaped, also_said(data)),
+        *([] if data["known"] else ["## How it got there", _history_bars(data) or escaped(data["history_note"])]),
         "## The theory",
-        *map(_plain, [question_words(data), *data["cone"]["words"]]),
+        *map(escaped, [question_words(data), *data["cone"]["words"]]),
         *([WEIGHTINGS_WORDS] if weighting_lines(data) else []),
-        *(f"- {_plain(line)}" for line in weighting_lines(data)),
-        f"{OPTION_WORDS} {_plain(cone_option(data))}",
+        *(f"- {escaped(line)}" for line in weighting_lines(data)),
+        f"{OPTION_WORDS} {escaped(cone_option(data))}",
         *(
-            f"- {term}: {_plain(value)}"
+            f"- {term}: {escaped(value)}"
             for term, value in (("by", data["certificate"]["theorem"]), ("method", data["method"]))
             if value
         ),
         "## About this report",
-        *(f"- {term}: {_plain(value)}" for term, value in about(data, made) if value),
+        *(f"- {term}: {escaped(value)}" for term, value in about(data, made) if value),
     ]
     return "\n\n".join(lines).replace("\n\n- ", "\n- ") + "\n"
 
@@ -120,7 +120,7 @@ def _history_bars(data: dict[str, Any]) -> str:
 def _bars(header: Sequence[str], rows: Iterable[Sequence[Any]], kinds: Sequence[str] = ()) -> str:
     """A table; of columns that are not said to hold text, the first is to the left and the others to the right."""
     left = [kind == "text" for kind in kinds] or [True, *[False] * (len(header) - 1)]
-    top, *lines = ["| " + " | ".join(_plain(str(cell)) for cell in line) + " |" for line in (header, *rows)]
+    top, *lines = ["| " + " | ".join(escaped(str(cell)) for cell in line) + " |" for line in (header, *rows)]
     return "\n".join([top, "".join("| --- " if text else "| --: " for text in left) + "|", *lines])
 
 
@@ -128,9 +128,9 @@ _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|#~&$]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)
 _AT_THE_START: Final = re.compile(r"[-+=](?=\s|[-+=]|$)|(?<=\d)[.)](?=\s|$)")
 
 
-def _plain(text: str) -> str:
+def escaped(text: str) -> str:
     """Text that Markdown shows as it is: no tag, no link, no column, no list, line or heading of its own."""
-    escaped = _MARKUP.sub(r"\\\g<0>", text.strip())
-    start = re.match(r"\d*", escaped)
-    found = _AT_THE_START.match(escaped, start.end() if start else 0)
-    return escaped if found is None else f"{escaped[: found.start()]}\\{escaped[found.start() :]}"
+    text = _MARKUP.sub(r"\\\g<0>", text.strip())
+    start = re.match(r"\d*", text)
+    found = _AT_THE_START.match(text, start.end() if start else 0)
+    return text if found is None else f"{text[: found.start()]}\\{text[found.start() :]}"

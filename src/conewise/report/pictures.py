@@ -250,7 +250,7 @@ def _confidence(axis: Any, subject: Subject, most: int, hues: Palette) -> tuple[
     status = np.array([row["status"] for row in rows])
     values = np.array([row["means"] for row in rows]).reshape(-1, 2)
     for row, kind in zip(rows, status, strict=True):
-        outline = np.array(row["means"]) + turn * _parallelogram(subject.cone, np.array(row["half_widths"]))
+        outline = np.array(row["means"]) + turn * parallelogram(subject.cone, np.array(row["half_widths"]))
         colour = to_rgb(styles(hues)[str(kind)]["color"])
         axis.add_patch(Polygon(outline, facecolor=(*colour, 0.12), edgecolor=(*colour, 0.7), zorder=0))
     scatter(axis, values, status, hues)
@@ -324,7 +324,7 @@ def gaps_and_evaluations(
     return finish(figure)
 
 
-def _parallelogram(cone: Cone, half_widths: Floats) -> Floats:
+def parallelogram(cone: Cone, half_widths: Floats) -> Floats:
     """(m, 2): corners of |w_n x| <= h_n for every n, around the origin; a polygon cut out of a large box."""
     # |x| <= |W x| / (its least singular value), and |W x| <= sqrt(N) max h: the box is cut everywhere.
     least = float(np.linalg.svd(cone.facets, compute_uv=False)[-1])

@@ -188,7 +188,7 @@ def _draw_spatial(figure: Figure, cone: Cone, hues: Palette, named: Sequence[str
 
     with mpl.rc_context({"grid.color": "#80808050"}):
         axis: Any = figure.add_subplot(projection="3d")
-    axis.add_collection3d(Poly3DCollection(_sides(cone), facecolor=hues.pareto, edgecolor="none", alpha=hues.fill))
+    axis.add_collection3d(Poly3DCollection(triangles(cone), facecolor=hues.pareto, edgecolor="none", alpha=hues.fill))
     for points, colour, line, label in (
         (cone.rays, hues.pareto, "-", "rays"),
         (0.9 * cone.facets, hues.undecided, "--", "weightings w_n"),
@@ -209,7 +209,7 @@ def _draw_spatial(figure: Figure, cone: Cone, hues: Palette, named: Sequence[str
     axis.set_box_aspect(None, zoom=0.85)  # room for the third label
 
 
-def _sides(cone: Cone) -> list[Floats]:
+def triangles(cone: Cone) -> list[Floats]:
     """For every facet of a cone in space the triangle of the origin and its two rays."""
     sides = []
     for normal in cone.facets:

@@ -32,7 +32,7 @@ from conewise.tables.spreadsheets import EXPORT_COLUMNS
 
 Incomplete = Literal["refuse", "skip", "separate"]
 
-_ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
+ENTRIES: Final = 2**21  # of the scatter matrices of one batch: bounds the memory where there are many objectives
 _ERROR, _DEVIATIONS, _COUNTS, _COUNT = "_se", ("_sd", "_std"), ("n", "count", "counts"), "_n"
 
 
@@ -218,7 +218,7 @@ class LongTable:
     def __iter__(self) -> Iterator[Observations]:
         """The evaluations in the order of the rows, larger is better; a bad entry stops with its row and column."""
         known, dim = self._index[0], len(self.objectives)
-        step = max(1, _ENTRIES // dim**2)
+        step = max(1, ENTRIES // dim**2)
         for file in self.files:
             for codes, words, values, _ in file.evaluations(Piece(file.reader)):
                 try:

@@ -20,8 +20,8 @@ from conewise.errors import ConewiseError
 Hashes = NDArray[np.uint64]
 
 _BUCKETS: Final = 64  # open files; some systems allow no more than 256
-_HELD: Final = 2**22  # hashes in memory before they go to the buckets: 32 MiB
-_SUSPECTS: Final = 1000  # taken to a second reading at a time; the first that is confirmed ends it
+HELD: Final = 2**22  # hashes in memory before they go to the buckets: 32 MiB
+SUSPECTS: Final = 1000  # taken to a second reading at a time; the first that is confirmed ends it
 _FACTOR: Final = 0x9E3779B97F4A7C15  # odd, so that multiplying loses nothing: 2^64 over the golden ratio
 _STIR: Final = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)  # splitmix64's finaliser (Steele, Lea & Flood 2014)
 
@@ -177,7 +177,7 @@ class Repetitions:
         """Some more."""
         self._held.append(hashes)
         self._count += len(hashes)
-        if self._count > _HELD:
+        if self._count > HELD:
             self._spill()
 
     def _spill(self) -> None:
@@ -217,5 +217,5 @@ class Repetitions:
 def _repeated(hashes: Hashes) -> Iterator[set[int]]:
     ordered = np.sort(hashes)
     twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    for start in range(0, len(twice), _SUSPECTS):
-        yield set(twice[start : start + _SUSPECTS].tolist())
+    for start in range(0, len(twice), SUSPECTS):
+        yield set(twice[start : start + SUSPECTS].tolist())

@@ -56,7 +56,7 @@ def reader(path: Path) -> Reader:
     if ending in (".parquet", ".pq"):
         return ParquetReader(path)
     if ending in _CSV:
-        table = FastCsvReader(path) if _has_arrow() else CsvReader(path)
+        table = FastCsvReader(path) if has_arrow() else CsvReader(path)
         return GuardedCsvReader(table) if is_guarded(table.columns()) else table
     if ending in PACKED_ENDINGS:
         raise packed(path)
@@ -79,7 +79,8 @@ def _no_file(path: Path) -> InputError:
     return InputError(f"there is no file {path}{hint}.")
 
 
-def _has_arrow() -> bool:
+def has_arrow() -> bool:
+    """Return True if pyarrow is installed."""
     from importlib.util import find_spec
 
     return find_spec("pyarrow") is not None

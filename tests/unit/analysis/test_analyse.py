@@ -155,7 +155,7 @@ def test_a_file_and_its_chunks_change_nothing(tmp_path, monkeypatch):
     path = write(tmp_path / "t.csv", designs, values, minimise=["b"])
     inner = analyse(cw.Observations.single(designs, values), ORTHANT, delta=0.05)
     seen = []
-    monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+    monkeypatch.setattr(readers, "has_arrow", lambda: False)
     monkeypatch.setattr(limits, "CHUNK_ROWS", 7)
     table = LongTable(path, objectives=["a", "b"], minimise=["b"])
     found = analyse(table, ORTHANT, delta=0.05, progress=lambda done, total: seen.append((done, total)))

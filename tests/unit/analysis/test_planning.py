@@ -25,14 +25,12 @@ def sample(means, each=9, seed=2):
 def test_the_plan_settles_the_cheapest_question_first(final):
     means = [[0.0, 4.0], [4.0, 0.0], [-0.4, 3.6], [3.9, -0.1]]
     found = analyse(cw.Observations.single(*sample(means)), ORTHANT, delta=0.05, noise=noise.Gaussian(0.5), final=final)
-    totals = [question.total for question in found._open]
-    assert totals == sorted(totals)
-    assert len(totals) == (found.result.status == "undecided").sum() > 1
-    pulls, first = found.next(found.cheapest), found._open[0]
-    assert dict(zip(pulls.designs, pulls.counts, strict=True)) == dict(zip(first.designs, first.counts, strict=True))
+    assert (found.result.status == "undecided").sum() > 1
+    pulls = found.next(found.cheapest)
+    assert pulls.total == found.cheapest < found.plan.pulls.total
     few = found.next(7)
     assert few.total == 7
-    assert set(few.designs.tolist()) <= set(first.designs.tolist())
+    assert set(few.designs.tolist()) <= set(pulls.designs.tolist())
     everything = found.next(10**12)
     assert everything.designs.tolist()[: len(pulls.designs)] == pulls.designs.tolist()
     assert dict(zip(everything.designs, everything.counts, strict=True)) == dict(

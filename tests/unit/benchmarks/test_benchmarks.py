@@ -169,8 +169,8 @@ def test_absent_peers_are_named():
 @pytest.mark.usefixtures("no_peers")
 def test_gaps_and_cones_without_peers():
     with elsewhere.Peer("cvxpy", "solvers.py", "cvxpy") as cvxpy, elsewhere.Peer("VOPy", "solvers.py") as vopy:
-        assert gaps._cover_beside(cvxpy, 2, 2).peer == "cvxpy absent (make bench-peers)"
-        assert cones._beta(vopy, 135).peer == "VOPy absent (make bench-peers)"
+        assert gaps.cover_beside(cvxpy, 2, 2).peer == "cvxpy absent (make bench-peers)"
+        assert cones.beta_beside(vopy, 135).peer == "VOPy absent (make bench-peers)"
 
 
 @pytest.mark.usefixtures("no_peers")
@@ -235,7 +235,7 @@ def test_every_rule_is_measured(rule):
     found = deciding.measured(rule, 50, rounds=2, seconds=60.0)
     assert 1 <= found["rounds"] <= 2
     assert found["evaluations"] > 0
-    assert "a round" in deciding._row(rule, found).ours
+    assert "a round" in deciding.row_of(rule, found).ours
 
 
 def test_an_identification_is_checked_against_the_truth():
@@ -292,9 +292,9 @@ def test_noise_that_nobody_knows_is_for_our_own_rules_and_as_hard_as_it_is():
     untold = next(case for case in samples.cases() if case.hidden is not None)
     told = next(case for case in samples.cases() if case.name.startswith("SNW, planar:90, eps 0.1, sigma 1"))
     assert untold.hardness == pytest.approx(told.hardness)
-    assert [rule.ours for rule in samples.RULES if samples._serves(rule, untold)] == [True]
-    assert len([rule for rule in samples.RULES if samples._serves(rule, told)]) > 2
-    assert samples._unmeasured(untold) == []
+    assert [rule.ours for rule in samples.RULES if samples.serves(rule, untold)] == [True]
+    assert len([rule for rule in samples.RULES if samples.serves(rule, told)]) > 2
+    assert samples.unmeasured(untold) == []
 
 
 def test_rows_are_read_from_the_page_as_they_were_written():

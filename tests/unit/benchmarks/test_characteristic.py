@@ -98,7 +98,7 @@ def test_the_nearest_alternative_by_hand(seed):
     means, cone = rng.normal(size=(7 - dim, dim)), [cw.Cone.orthant(2), cw.Cone.ice_cream(80, 3)][seed % 2]
     spread = rng.normal(size=(dim, dim))
     covariance = spread @ spread.T + 0.3 * np.eye(dim)
-    nearest = characteristic._Alternatives(means, cone, covariance).nearest
+    nearest = characteristic.Alternatives(means, cone, covariance).nearest
     for shares in (np.full(len(means), 1 / len(means)), *rng.dirichlet(np.ones(len(means)), size=3)):
         claimed = float((nearest(shares) @ shares).min())
         assert claimed == pytest.approx(nearest_by_hand(means, cone, covariance, shares), rel=1e-6)

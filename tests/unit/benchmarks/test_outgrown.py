@@ -32,17 +32,17 @@ def asked(each=EACH):
 
 
 def test_a_whole_run_is_reported(finished):
-    said = outgrown._report(finished(outgrown.evaluate), asked(), 1.0, {"deaths": {"workers": 1}})
+    said = outgrown.report(finished(outgrown.evaluate), asked(), 1.0, {"deaths": {"workers": 1}})
     assert said["evaluations"] == DESIGNS * EACH
     assert 0 < said["returned"] <= DESIGNS
 
 
 def test_a_lost_evaluation_is_noticed(finished):
     with pytest.raises(SystemExit, match="not as many evaluations"):
-        outgrown._report(finished(outgrown.evaluate), asked(EACH + 1), 1.0, {})
+        outgrown.report(finished(outgrown.evaluate), asked(EACH + 1), 1.0, {})
 
 
 def test_a_wrong_value_is_noticed(finished):
     path = finished(lambda design, seed: [value + 1e-3 for value in outgrown.evaluate(design, seed)])
     with pytest.raises(SystemExit, match="was expected"):
-        outgrown._report(path, asked(), 1.0, {})
+        outgrown.report(path, asked(), 1.0, {})

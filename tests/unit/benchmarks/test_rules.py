@@ -21,7 +21,7 @@ def table():
 
 
 def test_a_belief_is_what_conditioning_on_everything_gives(table):
-    belief, rng = replay._Belief(table, table.correlated, 3), np.random.default_rng(0)
+    belief, rng = replay.Belief(table, table.correlated, 3), np.random.default_rng(0)
     first = int(np.random.default_rng([3, 0]).integers(12))
     told, values = [first], [MEANS[first]]
     for design in (4, 7, 4):
@@ -109,7 +109,7 @@ def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path
         questions.append((seed, asked.sigma))
         return vopy.Answer(10, np.ones(12, dtype=bool), 5.0, name == "quick")
 
-    some = {name: rules._vopy(name, 32.0) for name in ("quick", "VOGP")}
+    some = {name: rules.of_vopy(name, 32.0) for name in ("quick", "VOGP")}
     python = tmp_path / "python"
     python.touch()
     for name, value in (

@@ -34,7 +34,7 @@ def peer(monkeypatch, tmp_path):
     monkeypatch.setattr(elsewhere, "VOPY_PYTHON", Path(sys.executable))
     monkeypatch.setattr(elsewhere, "SCRIPTS", tmp_path)
     with elsewhere.Peer("VOPy", "vopy_runs.py") as process:
-        monkeypatch.setattr(vopy, "_vopy", lambda: process)
+        monkeypatch.setattr(vopy, "peer", lambda: process)
         yield
 
 

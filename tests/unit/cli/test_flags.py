@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from conewise.cli.flags import _FLAGS, _SAME_NAME, in_flags
+from conewise.cli.flags import FLAGS, SAME_NAME, in_flags
 from conewise.cli.main import commands
 
 
@@ -36,5 +36,5 @@ def test_every_option_that_an_error_can_name_is_one():
             yield from options(child)
 
     known = set(options(commands))
-    named = {word for text in _FLAGS.values() for word in re.findall(r"--[a-z-]+", text)}
-    assert named | {f"--{name}" for name in _SAME_NAME} <= known
+    named = {word for text in FLAGS.values() for word in re.findall(r"--[a-z-]+", text)}
+    assert named | {f"--{name}" for name in SAME_NAME} <= known

@@ -15,7 +15,7 @@ from scipy.spatial import QhullError
 from shared.commandline import refused, run
 
 import conewise as cw
-from conewise.cli.main import _hint, commands, main
+from conewise.cli.main import commands, main
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,14 @@ def test_wrong_usage_is_one_line(capsys, arguments, words):
     assert words in refused(capsys, *arguments)
 
 
-def test_a_question_ends_with_its_mark():
+def test_a_question_ends_with_its_mark(capsys, monkeypatch):
     """Newer versions of click suggest a command."""
-    assert _hint(click.UsageError("Did you mean 'study'?")) == "Did you mean 'study'? See conewise --help."
+
+    def refuse(*_, **__):
+        raise click.UsageError("Did you mean 'study'?")
+
+    monkeypatch.setattr(commands, "main", refuse)
+    assert refused(capsys, "studdy") == "conewise: Did you mean 'study'? See conewise --help.\n"
 
 
 def test_interruption_is_one_line_with_the_shells_code(capsys, monkeypatch):

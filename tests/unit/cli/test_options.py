@@ -53,7 +53,7 @@ def test_an_address_that_is_none_is_refused_before_anything_is_started(address, 
 
 def test_something_that_takes_the_call_and_says_nothing_is_not_waited_for_without_end(monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr(options, "_CONNECT", 1)
+    monkeypatch.setattr(options, "CONNECT", 1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         said = rf"no .* at {address} \(not a word from it in 1 s\)\."
@@ -70,7 +70,7 @@ def test_without_dask_the_remedy_is_named(monkeypatch):
 def test_a_scheduler_is_asked_for_also_where_an_event_loop_runs(monkeypatch):
     """As in a notebook."""
     pytest.importorskip("distributed")
-    monkeypatch.setattr(options, "_CONNECT", 1)
+    monkeypatch.setattr(options, "CONNECT", 1)
 
     async def within():
         with dask_executor("tcp://127.0.0.1:1"):

@@ -93,7 +93,7 @@ def test_a_failing_evaluator_stops_with_a_sentence(folder, capsys):
 
 
 def test_a_run_with_a_time_of_its_own_is_continued(trial, capsys, monkeypatch):
-    monkeypatch.setattr("conewise.cli.run._FIRST_LINE", 0.0)
+    monkeypatch.setattr("conewise.cli.run.FIRST_LINE", 0.0)
     code, said, _ = conewise(capsys, "run", trial, "--toml", "trial.toml", "--max-seconds", "0")
     assert code == 3
     assert re.match(

@@ -7,7 +7,7 @@ import pytest
 from shared import studies
 
 import conewise as cw
-from conewise.cli.standing import _in_hand, _statuses, as_rows, in_a_row, in_one_line, reached
+from conewise.cli.standing import as_rows, in_a_row, in_hand, in_one_line, reached, status_counts
 from conewise.report.subject import of_study
 from conewise.studies.evaluations import Lease
 
@@ -38,8 +38,8 @@ def test_what_is_certified_is_never_said_to_be_less(epsilon, words):
 
 def test_statuses_that_are_counted_read_as_sentences_do():
     counts = {"kept": 1, "covered": 0, "beaten": 2, "misses_a_level": 2, "undecided": 0}
-    assert _statuses(counts) == "1 kept, 0 covered, 2 beaten, 2 miss a level, 0 undecided"
-    assert "1 misses a level" in _statuses(counts | {"misses_a_level": 1})
+    assert status_counts(counts) == "1 kept, 0 covered, 2 beaten, 2 miss a level, 0 undecided"
+    assert "1 misses a level" in status_counts(counts | {"misses_a_level": 1})
 
 
 def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):
@@ -56,7 +56,7 @@ def test_a_limit_before_the_answer_stands_beside_what_is_still_to_do(tmp_path):
 
 def test_a_lease_that_was_given_for_ever_is_shown(tmp_path):
     """Earlier versions took any number of seconds."""
-    assert _in_hand("Ann", [Lease("d0n0", "Ann", 1e300)]).startswith("Ann: d0n0 until 9892-")
+    assert in_hand("Ann", [Lease("d0n0", "Ann", 1e300)]).startswith("Ann: d0n0 until 9892-")
 
 
 def test_names_that_hold_commas_are_told_apart():

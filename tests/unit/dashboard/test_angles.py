@@ -60,7 +60,7 @@ def test_just_before_its_angle_a_design_is_pareto_and_just_after_it_is_not(cloud
 def test_a_front_too_long_to_list_is_listed_from_a_wider_angle_on(monkeypatch):
     means = CLOUDS["normal"]
     whole = angles.leaving_angles(designs_of(means))
-    monkeypatch.setattr(angles, "_MOST_ON_FRONT", 25)
+    monkeypatch.setattr(angles, "MOST_ON_FRONT", 25)
     short = angles.leaving_angles(designs_of(means))
     sizes = {step: cw.pareto_mask(means, cw.Cone.planar(step)).sum() for step in angles.STEPS}
     assert short["from"] == min(step for step, size in sizes.items() if size <= 25)
@@ -70,7 +70,7 @@ def test_a_front_too_long_to_list_is_listed_from_a_wider_angle_on(monkeypatch):
         index: end for index, end in kept.items() if end is None or end > short["from"]
     }
     assert short["curve"][0][0] == short["from"]
-    monkeypatch.setattr(angles, "_MOST_ON_FRONT", 0)
+    monkeypatch.setattr(angles, "MOST_ON_FRONT", 0)
     none = angles.leaving_angles(designs_of(means))
     assert (none["from"], none["index"], none["curve"]) == (None, [], [])
     empty = angles.leaving_angles(designs_of(np.full((3, 2), np.nan)))
@@ -83,6 +83,6 @@ def test_where_nobody_counts_the_list_says_why_and_not_that_it_is_too_long(monke
     assert (none["from"], none["index"], none["nobody"]) == (None, [], "no design meets the levels")
     empty = angles.leaving_angles(designs_of(np.full((3, 2), np.nan)))
     assert (empty["from"], empty["nobody"]) == (None, "no design has values yet")
-    monkeypatch.setattr(angles, "_MOST_ON_FRONT", 0)
+    monkeypatch.setattr(angles, "MOST_ON_FRONT", 0)
     long = angles.leaving_angles(designs)
     assert (long["from"], long["nobody"]) == (None, None)

@@ -10,7 +10,7 @@ import pytest
 from shared.explorer import PATIENCE, asked, serving
 
 import conewise as cw
-from conewise.cli.explore import _source
+from conewise.cli.explore import source_named
 from conewise.dashboard import guard
 from conewise.dashboard.sources import Designs, Fixed
 
@@ -19,7 +19,7 @@ BIDI = "steel\u202e!\u2066x\u200f\u0007"
 
 @pytest.fixture
 def explorer():
-    with serving(_source("snw", [], [], None, None)) as made:
+    with serving(source_named("snw", [], [], None, None)) as made:
         yield made
 
 

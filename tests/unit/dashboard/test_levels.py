@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from shared.explorer import designs_of, unpacked
 
 import conewise as cw
-from conewise.cli.explore import _source
+from conewise.cli.explore import source_named
 from conewise.cli.main import commands
 from conewise.dashboard.desk import Desk
 from conewise.dashboard.levels import as_options, levels_in, missed
@@ -66,7 +66,7 @@ def test_a_page_begins_with_the_levels_of_the_command_or_of_the_study(tmp_path):
     """As they are measured, whatever the unit; the page may take them away again, so that nobody is left out here."""
     table = tmp_path / "drugs.csv"
     table.write_text("name,effect,toxicity\na,5,9\nb,4,2\n", encoding="utf-8")
-    found = _source(str(table), ["effect"], ["toxicity"], None, None, ("toxicity=2",), ("toxicity<=3",))
+    found = source_named(str(table), ["effect"], ["toxicity"], None, None, ("toxicity=2",), ("toxicity<=3",))
     start = Desk(found).start({})
     assert start["levels"] == [[1, 3.0]]
     assert start["designs"] == 2
@@ -74,10 +74,10 @@ def test_a_page_begins_with_the_levels_of_the_command_or_of_the_study(tmp_path):
     db = str(tmp_path / "study.db")
     with cw.Study.create(db, designs=["a", "b"], epsilon=1, delta=0.1, noise=cw.noise.Gaussian(1), **asked):
         pass
-    live = _source(db, [], [], None, None)
+    live = source_named(db, [], [], None, None)
     assert Desk(live).start({})["levels"] == [[0, 3.0]]
     live.close()
     with pytest.raises(cw.InputError, match="--unit and --level are for tables"):
-        _source(db, [], [], None, None, (), ("toxicity<=3",))
+        source_named(db, [], [], None, None, (), ("toxicity<=3",))
     with pytest.raises(cw.InputError, match="embedded example"):
-        _source("snw", [], [], None, None, (), ("toxicity<=3",))
+        source_named("snw", [], [], None, None, (), ("toxicity<=3",))

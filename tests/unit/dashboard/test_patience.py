@@ -8,7 +8,7 @@ import time
 import pytest
 from shared.explorer import PATIENCE, asked, serving
 
-from conewise.cli.explore import _source
+from conewise.cli.explore import source_named
 from conewise.dashboard import patience
 
 MANY_TIMES = 600
@@ -17,7 +17,7 @@ MANY_TIMES = 600
 
 @pytest.fixture
 def explorer():
-    with serving(_source("snw", [], [], None, None)) as made:
+    with serving(source_named("snw", [], [], None, None)) as made:
         yield made
 
 
@@ -65,7 +65,7 @@ def test_a_head_in_small_pieces_gets_no_more_time(explorer, monkeypatch):
 def test_who_does_not_read_is_not_waited_for(explorer, monkeypatch):
     """More is asked for than the system keeps for a reader; a connection that only idles would stay open."""
     monkeypatch.setattr(patience, "PATIENCE", 0.2)
-    monkeypatch.setattr(explorer._server.config, "timeout_keep_alive", 100 * PATIENCE)
+    monkeypatch.setattr(explorer.server.config, "timeout_keep_alive", 100 * PATIENCE)
     with socket.socket() as plain:
         plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         plain.settimeout(PATIENCE)
@@ -73,7 +73,7 @@ def test_who_does_not_read_is_not_waited_for(explorer, monkeypatch):
         head = f"GET /{explorer.token}/page.js HTTP/1.1\r\nHost: 127.0.0.1:{explorer.port}\r\n\r\n"
         plain.sendall(MANY_TIMES * head.encode())
         deadline = time.monotonic() + PATIENCE
-        while explorer._server.server_state.connections or not explorer._server.server_state.total_requests:
+        while explorer.server.server_state.connections or not explorer.server.server_state.total_requests:
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
@@ -85,7 +85,7 @@ def test_idle_connections_do_not_keep_the_page_out(explorer, monkeypatch):
         for plain in held[::2]:
             plain.sendall(b"GET / HTTP/1.1\r\nHos")
         assert asked(explorer)[0] == 200
-        assert len(explorer._server.server_state.connections) <= 20
+        assert len(explorer.server.server_state.connections) <= 20
         assert ends(held[0])  # who has waited longest
     finally:
         for plain in held:

@@ -15,7 +15,7 @@ import pytest
 from shared.explorer import PATIENCE, ask, fixed, send, serving
 
 import conewise as cw
-from conewise.cli.explore import _source
+from conewise.cli.explore import source_named
 from conewise.dashboard import answers
 from conewise.dashboard.guard import LARGEST_BODY
 from conewise.dashboard.server import Explorer
@@ -29,7 +29,7 @@ FILES = [*STATIC.iterdir(), *(Path(answers.__file__).parents[1] / "report" / "st
 
 @pytest.fixture(scope="module")
 def snw():
-    with serving(_source("snw", [], [], None, None)) as explorer:
+    with serving(source_named("snw", [], [], None, None)) as explorer:
         yield explorer
 
 

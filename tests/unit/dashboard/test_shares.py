@@ -41,7 +41,7 @@ def test_shares_say_who_is_pareto_when(means):
 
 
 def test_a_front_too_long_to_compare_has_no_curve(monkeypatch):
-    monkeypatch.setattr(shares, "_MOST_ON_FRONT", 3)
+    monkeypatch.setattr(shares, "MOST_ON_FRONT", 3)
     assert Desk(fixed(CLOUDS["three"])).shares({}) == {"version": 1, "shares": [], "index": [], "curve": []}
 
 

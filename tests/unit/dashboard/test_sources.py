@@ -11,7 +11,7 @@ from shared.explorer import ask, fixed, serving
 from shared.studies import make, values_of
 
 import conewise as cw
-from conewise.cli.explore import _source
+from conewise.cli.explore import source_named
 from conewise.cli.main import commands
 from conewise.dashboard.sources import Live
 from conewise.errors import ConewiseError
@@ -134,7 +134,7 @@ def test_a_file_whose_name_is_no_text_can_be_explored():
 )
 def test_sources_that_cannot_be_explored(arguments, words):
     with pytest.raises(ConewiseError, match=words):
-        _source(*arguments)
+        source_named(*arguments)
 
 
 def test_what_is_said_is_where_any_source_starts(tmp_path):
@@ -142,7 +142,7 @@ def test_what_is_said_is_where_any_source_starts(tmp_path):
     study = cw.Study.open(tmp_path / "trial.db", read_only=True)
     one, other = study.objectives
     study.close()
-    live = _source(str(tmp_path / "trial.db"), [], [], None, None, statements=[f"accept: 1 {one} for 2 {other}"])
+    live = source_named(str(tmp_path / "trial.db"), [], [], None, None, statements=[f"accept: 1 {one} for 2 {other}"])
     try:
         assert live.cone.said == (f"1 {one} for 2 {other} is worth it",)
     finally:
@@ -150,7 +150,7 @@ def test_what_is_said_is_where_any_source_starts(tmp_path):
     problem = cw.problems.load("snw")
     first = problem.objectives[0]
     better, worse = problem.names[0], problem.names[5]
-    networks = _source("snw", [], [], None, f"{first}=10%", statements=[f"prefer: {better} > {worse}"])
+    networks = source_named("snw", [], [], None, f"{first}=10%", statements=[f"prefer: {better} > {worse}"])
     assert networks.cone.said == (f"of the weight {first} at least 10 %", f"{better} rather than {worse}")
     assert networks.cone.contains(problem.means[0] - problem.means[5])
 
@@ -195,7 +195,7 @@ def test_numbers_that_cannot_be_compared_are_refused_by_column(tmp_path, column,
         "name,b,a\n" + "".join(f"d{k},{k},{a}\n" for k, a in enumerate(column.split(","))), encoding="utf-8"
     )
     with pytest.raises(cw.InputError, match=words):
-        _source(str(path), [], [], None, None, units)
+        source_named(str(path), [], [], None, None, units)
 
 
 def test_other_commands_refuse_them_as_well_where_they_must_be_subtracted(tmp_path):

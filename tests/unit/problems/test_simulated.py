@@ -151,7 +151,7 @@ def test_large_counts_are_drawn_in_bounded_memory_and_agree_with_one_big_draw(so
     single = problem.evaluate(pulls, 5, one_by_one=True).means
     whole = problem.evaluate(pulls, 5)
     np.testing.assert_allclose(whole.means[0], single.mean(axis=0), rtol=1e-12)
-    monkeypatch.setattr("conewise.problems.simulated._AT_ONCE", 100)  # 33 vectors at a time
+    monkeypatch.setattr("conewise.problems.simulated.AT_ONCE", 100)  # 33 vectors at a time
     pieces = problem.evaluate(pulls, 5)
     np.testing.assert_allclose(pieces.means, whole.means, rtol=1e-12)
     np.testing.assert_allclose(pieces.scatters, whole.scatters, rtol=1e-9)

@@ -145,12 +145,12 @@ def test_reproduced_figures_have_the_style_of_the_docs():
     """The same colour and marker for a cone of an angle, no box around it, and paper whatever the reader's style."""
     from runpy import run_path
 
-    from conewise.cli.reproduce import _figures
+    from conewise.cli.reproduce import figures_of
     from conewise.experiments.papers.ararat_tekin_2023 import reproduce
 
     docs = run_path(str(ROOT / "docs" / "pictures.py"))
     with plt.style.context("dark_background"):
-        figures = _figures(reproduce(runs=1, seed=0), [])
+        figures = figures_of(reproduce(runs=1, seed=0), [])
     for n, degrees in enumerate((45, 90, 135)):
         panel = figures["figure1"].axes[n]
         assert panel.get_title() == f"planar:{degrees}"

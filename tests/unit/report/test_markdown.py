@@ -16,7 +16,7 @@ from conewise.question.question import Guarantee
 from conewise.report import sections
 from conewise.report.answer import answer
 from conewise.report.known import of_front
-from conewise.report.markdown import _plain, markdown_page
+from conewise.report.markdown import escaped, markdown_page
 from conewise.report.subject import of_result, of_study
 from conewise.rules import Result
 
@@ -49,9 +49,9 @@ def test_date_source_versions_and_shortlist_stand_in_it(told):
     assert "\n- source: " in about
     assert "\n- noise: " in about
     head, _, *lines = [line for line in text.splitlines() if line.startswith("|")][: 2 + len(told.objectives) + 1]
-    assert head == f"| the shortlist | {_plain(told.names[2])} | {_plain(told.names[0])} |"
+    assert head == f"| the shortlist | {escaped(told.names[2])} | {escaped(told.names[0])} |"
     assert lines[-1].startswith("| status | ")
-    assert [line.split(" | ")[0] for line in lines[:-1]] == [f"| {_plain(name)}" for name in told.objectives]
+    assert [line.split(" | ")[0] for line in lines[:-1]] == [f"| {escaped(name)}" for name in told.objectives]
     plain = markdown_page(of_study(told))
     assert "- date:" not in plain  # the same bytes every day
     assert "the shortlist" not in plain
@@ -79,7 +79,7 @@ def test_date_source_versions_and_shortlist_stand_in_it(told):
     ],
 )
 def test_markdown_starts_nothing_of_its_own(text, shown):
-    assert _plain(text) == shown
+    assert escaped(text) == shown
 
 
 def test_markdown_has_every_word_and_number_of_the_page(told, tmp_path):

@@ -70,12 +70,12 @@ def test_dominance_regions_hold_whom_they_should():
 def test_confidence_regions_are_what_the_half_widths_allow(subject):
     (axis,) = drawn(pictures.confidence_regions(subject)).axes
     assert len(axis.patches) == 6
-    corners = pictures._parallelogram(cw.Cone.planar(60), np.array([0.3, 0.1]))
+    corners = pictures.parallelogram(cw.Cone.planar(60), np.array([0.3, 0.1]))
     assert len(corners) == 4
     reach = np.abs(corners @ cw.Cone.planar(60).facets.T)
     assert np.allclose(reach, [[0.3, 0.1]] * 4)
     wide = cw.Cone.planar(179.9)  # a parallelogram a thousand times as long as its half-widths
-    assert np.allclose(np.abs(pictures._parallelogram(wide, np.array([0.3, 0.1])) @ wide.facets.T), [[0.3, 0.1]] * 4)
+    assert np.allclose(np.abs(pictures.parallelogram(wide, np.array([0.3, 0.1])) @ wide.facets.T), [[0.3, 0.1]] * 4)
 
 
 def test_confidence_regions_shrink_as_an_identification_runs(tmp_path):

@@ -72,7 +72,8 @@ def test_figure_1_shows_every_design_once_in_its_own_direction():
     ids=str,
 )
 def test_a_wedge_is_the_cone(cone):
-    start, opening = plots._wedge(cone)
+    wedge = plots.cone_picture(cone).axes[0].patches[0]
+    start, opening = wedge.theta1, wedge.theta2 - wedge.theta1
     for share, inside in ((0.01, True), (0.5, True), (0.99, True), (-0.01, False), (1.01, False)):
         angle = np.radians(start + share * opening)
         assert bool(cone.contains([np.cos(angle), np.sin(angle)])) == inside
@@ -85,7 +86,7 @@ def test_a_cone_of_space_has_its_rays_facets_and_weightings():
     np.testing.assert_allclose(tips[: len(cone.rays)], cone.rays)
     np.testing.assert_allclose(tips[len(cone.rays) :], 0.9 * cone.facets)
     assert len(axis.collections) == 1
-    triangles = plots._sides(cone)
+    triangles = plots.triangles(cone)
     for triangle, normal in zip(triangles, cone.facets, strict=True):
         np.testing.assert_allclose(triangle @ normal, 0, atol=1e-9)  # each lies in the plane of its facet
         assert cone.contains(triangle, tolerance=1e-9).all()

@@ -11,5 +11,5 @@ from conewise.tables import readers
 def reader(request, monkeypatch):
     """CSV both through pyarrow and with nothing but the core."""
     if request.param == "core alone":
-        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "has_arrow", lambda: False)
     return request.param

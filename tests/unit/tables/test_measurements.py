@@ -52,7 +52,7 @@ def test_chunks_change_nothing(tmp_path, reader, monkeypatch):
     path = write(tmp_path / "t.csv", rows=[[f"d{k % 7}", float(k), float(-k)] for k in range(100)])
     whole = told(LongTable(path, objectives=["cost", "speed"]))
     monkeypatch.setattr(limits, "CHUNK_ROWS", 9)
-    monkeypatch.setattr(measurements, "_ENTRIES", 12)  # three evaluations of two objectives
+    monkeypatch.setattr(measurements, "ENTRIES", 12)  # three evaluations of two objectives
     table = LongTable(path, objectives=["cost", "speed"])
     parts = list(table)
     assert max(len(part) for part in parts) == 3

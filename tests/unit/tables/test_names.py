@@ -32,18 +32,20 @@ def test_hashes_are_equal_for_equal_names_only_and_in_every_process():
 
 
 def test_repetitions_are_found_in_buckets_on_disk(monkeypatch):
-    monkeypatch.setattr(naming, "_HELD", 1000)
+    monkeypatch.setattr(naming, "HELD", 1000)
     rng = np.random.default_rng(0)
     values = rng.integers(0, 2**64, size=20_000, dtype=np.uint64)
     values[15_000:15_040] = values[:40]
+    files = []
+    temporary = naming.tempfile.TemporaryFile
+    monkeypatch.setattr(naming.tempfile, "TemporaryFile", lambda: files.append(temporary()) or files[-1])
     repetitions = Repetitions()
     try:
         for part in np.array_split(values, 70):
             repetitions.add(part)
         assert set().union(*repetitions.suspects()) == set(values[:40].tolist())
-        assert len(repetitions._files) == 64
-        assert all(file.tell() > 0 for file in repetitions._files)  # every bucket has its share
-        assert repetitions._count == 0
+        assert len(files) == 64
+        assert all(file.tell() > 0 for file in files)  # every bucket has its share
     finally:
         repetitions.close()
-    assert repetitions._files == []
+    assert all(file.closed for file in files)

@@ -28,7 +28,7 @@ ORTHANT = cw.Cone.orthant(2)
 @pytest.fixture(params=["pyarrow", "core alone"])
 def engine(request, monkeypatch):
     if request.param == "core alone":
-        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "has_arrow", lambda: False)
 
 
 @pytest.fixture
@@ -290,7 +290,7 @@ def test_a_long_file_of_empty_lines_has_no_rows(tmp_path, engine, small):
 @pytest.mark.parametrize("held", [10, 10**6], ids=["on disk", "in memory"])
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
 def test_a_name_that_stands_twice_is_refused_in_one_file_and_across_two(tmp_path, small, monkeypatch, held, ending):
-    monkeypatch.setattr(naming, "_HELD", held)
+    monkeypatch.setattr(naming, "HELD", held)
     names = [f"d{k}" for k in range(100)]
     assert all(found.rows == 100 for found in fronts_of(write(tmp_path / f"good{ending}", tied(100), names)))
     twice = write(tmp_path / f"t{ending}", tied(100), [*names[:80], "d3", *names[81:]])
@@ -301,7 +301,7 @@ def test_a_name_that_stands_twice_is_refused_in_one_file_and_across_two(tmp_path
 
 
 def test_a_coincidence_of_hashes_is_no_repetition(tmp_path, monkeypatch):
-    monkeypatch.setattr(naming, "_SUSPECTS", 2)
+    monkeypatch.setattr(naming, "SUSPECTS", 2)
     same = {"d1": 7, "d2": 7, "d3": 8, "d4": 8, "d5": 9, "d6": 9}
     monkeypatch.setattr(
         shards, "hashes_of", lambda names: np.array([same.get(n, hash(n) % 2**60) for n in names], dtype=np.uint64)
@@ -331,7 +331,7 @@ def test_a_disk_that_takes_no_more_hashes_is_one_sentence_and_leaves_nothing(tmp
         made.append(Full())
         return made[-1]
 
-    monkeypatch.setattr(naming, "_HELD", 10)
+    monkeypatch.setattr(naming, "HELD", 10)
     monkeypatch.setattr(naming.tempfile, "TemporaryFile", temporary)
     path = write(tmp_path / "t.csv", tied(50), [f"d{k}" for k in range(50)])
     with pytest.raises(cw.ConewiseError, match=r"temporary files.*cannot be written .*; set TMPDIR"):
@@ -342,7 +342,7 @@ def test_a_disk_that_takes_no_more_hashes_is_one_sentence_and_leaves_nothing(tmp
 
 def test_temporary_files_have_no_name_and_live_where_the_system_says(tmp_path, monkeypatch):
     """Also after an error: what has no name in a folder cannot be left there."""
-    monkeypatch.setattr(naming, "_HELD", 10)
+    monkeypatch.setattr(naming, "HELD", 10)
     monkeypatch.setattr(naming.tempfile, "tempdir", str(tmp_path / "temporary"))
     names = [f"d{k}" for k in range(50)]
     path = write(tmp_path / "t.csv", tied(50), names)

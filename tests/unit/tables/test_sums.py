@@ -26,7 +26,7 @@ ORTHANT = cw.Cone.orthant(2)
 @pytest.fixture(params=["pyarrow", "core alone"])
 def engine(request, monkeypatch):
     if request.param == "core alone":
-        monkeypatch.setattr(readers, "_has_arrow", lambda: False)
+        monkeypatch.setattr(readers, "has_arrow", lambda: False)
 
 
 @pytest.fixture(autouse=True)

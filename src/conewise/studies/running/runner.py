@@ -40,13 +40,13 @@ _SHORT: Final = 0.5  # seconds: shorter evaluations are queued one task ahead, s
 _TASK_BYTES: Final = 32_768  # results of a task fit into a pipe, so that no worker ever waits to be listened to
 _LARGEST_TASK: Final = 500
 _TICK: Final = 0.2  # seconds between looks at the clock, at Ctrl-C and at `stop`
-_WAIT_FOR_OTHERS: Final = 1.0  # seconds between questions when everything open is with other workers
+WAIT_FOR_OTHERS: Final = 1.0  # seconds between questions when everything open is with other workers
 _NEWEST: Final = 0.5  # weight of the newest task in the average time of an evaluation
 _LOSSES: Final = 10  # workers lost in a row, without one evaluation in between
 _LEASE_SPARE: Final = 60.0  # seconds on top of what a task may take at most
 _FIRST_FAILURES: Final = 3  # attempts at the beginning of a run: if all of them fail, so will the others
 _FAILURES_IN_A_ROW: Final = 30  # attempts without one that succeeded: something has broken for all of them
-_ALONE: Final = 5.0  # seconds that a run waits for its first evaluation before it begins others
+ALONE: Final = 5.0  # seconds that a run waits for its first evaluation before it begins others
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class _Run:
         depth = 2 if self.seconds_each is not None and self.seconds_each < _SHORT else 1
         now = time.monotonic()
         room = self.crew.room(depth)
-        if not self.proved and (not self.flying or now < self.tried_at + _ALONE):
+        if not self.proved and (not self.flying or now < self.tried_at + ALONE):
             room = min(room, 0 if self.flying else 1)  # one evaluation first: if it fails, perhaps all do
         wanted = room * size - len(self.hand)
         if self.most is not None:
@@ -206,7 +206,7 @@ class _Run:
             if not got and not self.hand and not self.flying:
                 self._say("waiting", self._others())
             if len(got) < wanted:  # until something has come back here, only others can open more
-                self.ask_at = now + _WAIT_FOR_OTHERS
+                self.ask_at = now + WAIT_FOR_OTHERS
         while room > 0 and self.hand:
             # what there is goes to as many workers as there are, rather than in full tasks to a few
             self._submit(min(size, math.ceil(len(self.hand) / room)))

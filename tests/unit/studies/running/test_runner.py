@@ -23,7 +23,7 @@ from conewise.studies.study import Study
 
 def test_nobody_waits_for_the_slowest(tmp_path, monkeypatch):
     """One evaluation does not return before others have that are beyond its round: with a barrier it never would."""
-    monkeypatch.setattr(runner, "_ALONE", 0.0)
+    monkeypatch.setattr(runner, "ALONE", 0.0)
     done, lock, others = [], threading.Lock(), threading.Event()
     a_round = len(make(tmp_path, "twin").ask(1000, ahead=False))
 
@@ -219,7 +219,7 @@ def test_an_error_of_the_display_or_the_storage_ends_the_run_and_nothing_else(tm
 
 
 def test_what_others_have_in_hand_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "_WAIT_FOR_OTHERS", 0.01)
+    monkeypatch.setattr(runner, "WAIT_FOR_OTHERS", 0.01)
     study = make(tmp_path, **NAIVE)
     theirs = study.ask(1, worker="Marie")
     said = []
