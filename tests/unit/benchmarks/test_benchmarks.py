@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import os
 import re
 import sys
 import textwrap
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -51,10 +49,8 @@ from benchmarks import (  # noqa: E402
     measure,
     results,
     samples,
-    sections,
 )
 from benchmarks.__main__ import SECTIONS, machine, measurements  # noqa: E402
-from benchmarks.paired import LEAST  # noqa: E402
 
 
 @pytest.fixture
@@ -126,15 +122,6 @@ def test_every_curve_runs(curve, monkeypatch):
 def test_curve_names_are_unique_because_a_process_finds_its_curve_by_name():
     names = [curve.name for curve in curves.curves()]
     assert len(set(names)) == len(names)
-
-
-def test_points_come_back_from_the_file_and_can_be_drawn(monkeypatch, tmp_path):
-    monkeypatch.setattr(growth, "TABLE", tmp_path / "growth.csv")
-    monkeypatch.setattr(growth, "PICTURE", tmp_path / "growth.png")
-    points = [growth.Point("f, along K", "K", size, size / 4, 2.5, None) for size in (10, 100, 1000)]
-    growth.write(points)
-    assert growth.read() == points
-    assert (tmp_path / "growth.png").stat().st_size > 0
 
 
 # -- instances --------------------------------------------------------------------------------------------------
@@ -248,27 +235,6 @@ def test_an_identification_is_checked_against_the_truth():
 # -- the page -----------------------------------------------------------------------------------------------------
 
 
-def _row(case, against, ratio="2 x faster", peer="slow 1 s"):
-    return measure.Row(case, "1 ms", peer, ratio, "", None, against)
-
-
-def test_a_section_replaces_itself_and_leaves_the_others(monkeypatch, tmp_path):
-    monkeypatch.setattr(results, "STORE", tmp_path / "results.json")
-    monkeypatch.setattr(results, "PAGE", tmp_path / "RESULTS.md")
-    sections = {"one": results.Section("One", "First."), "two": results.Section("Two", "Second.", grid=True)}
-    results.keep(
-        "two", [_row("case |P*|", "A"), _row("case |P*|", "B", "", "B not run: about 7 s by its growth")], "M", sections
-    )
-    results.keep("one", [_row("old", "")], "M", sections)
-    results.keep("one", [_row("new", "")], "M", sections)
-    page = (tmp_path / "RESULTS.md").read_text(encoding="utf-8")
-    assert page.index("## One") < page.index("## Two")
-    assert "| new |" in page
-    assert "| old |" not in page
-    assert r"| case \|P*\| | 1 ms | 2 x | not run, about 7 s |" in page
-    assert list(json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))) == ["one", "two"]
-
-
 def test_every_section_has_its_measurement():
     assert [*measurements(write=False), "evaluations", "again"] == list(SECTIONS)
 
@@ -295,34 +261,6 @@ def test_noise_that_nobody_knows_is_for_our_own_rules_and_as_hard_as_it_is():
     assert [rule.ours for rule in samples.RULES if samples.serves(rule, untold)] == [True]
     assert len([rule for rule in samples.RULES if samples.serves(rule, told)]) > 2
     assert samples.unmeasured(untold) == []
-
-
-def test_rows_are_read_from_the_page_as_they_were_written():
-    """Those that were run."""
-    case = next(case for case in samples.cases() if case.epsilon == 0)
-    ape = samples.Row("APE, batches of 5%", 1.25e6, 340.0, 19, 20, 0.2, 11.5)
-    ours = samples.Row("x", 5e5, 10.0, 20, 20, ours=True)
-    rows = [ape, ours, samples.Row("naive, paper bound", 8e6)]
-    text = "\n".join(["<!-- cases -->", *samples.section(case, rows), "<!-- end of cases -->", "| APE | 1 |"])
-    assert samples.on_page(text) == {(case.name, ape.rule): ape, (case.name, "x"): ours}
-
-
-def test_a_row_that_is_kept_is_not_run_again(monkeypatch):
-    ran = []
-
-    def measured(wanted, runs, processes):
-        ran.extend(samples.RULES[rule].name for _, rule, _ in wanted)
-        return {(c, r): samples.Row(samples.RULES[r].name, 10.0, ours=samples.RULES[r].ours) for c, r, _ in wanted}
-
-    monkeypatch.setattr(samples, "measured", measured)
-    case = next(case for case in samples.cases() if case.epsilon == 0)
-    number = samples.cases().index(case)
-    labels = [rule.label(case) for rule in samples.RULES]
-    kept = {(case.name, label): samples.Row(label, 77.0, runs=20) for label in labels}
-    found = samples.compute([number], 20, 1, kept=kept)[number]
-    assert all(rule.ours or rule.budgeted for rule in samples.RULES if rule.name in ran)
-    assert len(ran) >= 2
-    assert 77.0 in [row.evaluations for row in found]
 
 
 def test_a_family_is_judged_by_the_mean_of_its_ratios(monkeypatch):
@@ -352,34 +290,7 @@ def test_the_page_is_the_store_rendered():
     assert (_FOLDER / "RESULTS.md").read_text(encoding="utf-8") == results.page(results.kept(), SECTIONS)
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(2.0, "2 s"), (0.0123, "12.3 ms"), (4.56e-5, "45.6 us"), (1.8e-8, "18 ns"), (1616.2, "1616 s")],
-)
-def test_durations_are_said_in_words(seconds, words):
-    assert measure.duration(seconds) == words
-
-
 # -- ablation --------------------------------------------------------------------------------------------------------
-
-
-def tiny() -> ablation.Instance:
-    problem = cw.SimulatedBandit([[0.0, 0.0], [-3.0, -3.0], [2.0, -2.0]], cw.noise.Gaussian(1.0))
-    question = cw.Question(cw.Cone.orthant(2), 1.0, 0.1, problem.assumption)
-    return ablation.Instance("three designs", problem, question)
-
-
-def test_an_ablation_is_measured_once_and_goes_on_where_it_stopped(tmp_path, monkeypatch):
-    path, case = tmp_path / "kept.jsonl", tiny()
-    assert "directions" in case.mechanisms
-    assert "stepwise sure" not in case.mechanisms
-    first = ablation.measure([case], 1, path)
-    assert len(first) == len(case.variants) == len(path.read_text().splitlines())
-    assert all(right for _, right in first.values())
-    monkeypatch.setattr(ablation, "measured", lambda *cell: (10**6, False))
-    again = ablation.measure([case], 2, path)
-    assert all(again[key] == value for key, value in first.items())
-    assert len(again) == 2 * len(first)
 
 
 def test_an_ablation_switches_one_mechanism_off_or_all_others():
@@ -398,43 +309,3 @@ def test_an_ablation_changes_for_each_mechanism_what_no_other_changes():
     for mechanism in ablation.OFF.values():
         assert all(getattr(ablation.TUNING, name) != off for name, off in mechanism.changes.items())
         assert any(mechanism.works(instance) for instance in ablation.instances())
-
-
-def test_a_cell_of_an_ablation_is_measured_until_its_ratio_is_settled(tmp_path, monkeypatch):
-    """One variant of these differs from run to run, and it alone goes on, with what it is compared with."""
-    noisy = ablation.tuning_of("only directions")
-
-    def measured(instance, tuning, number):
-        return 100 + (20 * (-1) ** number if tuning == noisy else 0), True
-
-    monkeypatch.setattr(ablation, "measured", measured)
-    found = ablation.measure([tiny()], 200, tmp_path / "kept.jsonl")
-    runs = {variant: sum(each == variant for _, each, _ in found) for variant in tiny().variants}
-    most = runs["only directions"]
-    # 20 / sqrt(n) is the standard error in per cent, of which two have to be less than 5
-    assert 60 < most < 70
-    assert runs == {each: most if each in ("only directions", "none") else LEAST for each in tiny().variants}
-    assert ablation.measure([tiny()], 200, tmp_path / "kept.jsonl") == found
-
-
-def test_an_ablation_shows_ratios_of_paired_runs():
-    found = {("three designs", variant, n): (100, True) for variant in tiny().variants for n in range(4)}
-    found |= {("three designs", "without directions", n): (150, True) for n in range(4)}
-    lines = list(ablation.table(found, [tiny()]))
-    assert any("1.500 (0.000)" in line for line in lines)
-    means = {name: "1.000" if name in tiny().mechanisms else "" for name in ablation.OFF} | {"directions": "1.500"}
-    assert f"| **geometric mean** | | | | | {' | '.join(means.values())} |" in lines
-
-
-def test_an_ablation_writes_its_section(tmp_path, monkeypatch):
-    page = tmp_path / "SAMPLES.md"
-    page.write_text("# Evaluations needed\n", encoding="utf-8")
-    monkeypatch.setattr(ablation, "write", partial(sections.write, page=page))
-    monkeypatch.setattr(ablation, "instances", lambda: (tiny(),))
-    monkeypatch.setattr(ablation, "measure", partial(ablation.measure, path=tmp_path / "kept.jsonl"))
-    monkeypatch.setattr("sys.argv", ["ablation", "--runs", "1", "--write"])
-    for _ in range(2):
-        assert ablation.main() == 0
-    text = page.read_text(encoding="utf-8")
-    assert text.count("## What each mechanism saves") == text.count("| three designs | 1 |") == 1
-    assert text.count("common random numbers") == 1

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import conewise as cw
-from benchmarks import lines, modelled
-from benchmarks.cases import SEED
-from conewise.noise import Gaussian
+from benchmarks import modelled
 
 
 def test_features_belong_to_their_designs():
@@ -18,20 +16,6 @@ def test_features_belong_to_their_designs():
     assert np.corrcoef(mass, features[:, 1])[0, 1] > 0.5
     assert np.corrcoef(mass, features[:, 3])[0, 1] > 0.3
     assert modelled.network_features().shape == (206, 3)
-
-
-def test_a_row_counts_runs_and_right_answers_and_none_is_made_twice(monkeypatch, tmp_path):
-    easy = cw.SimulatedBandit([[0.0, 0.0], [3.0, 3.0], [1.0, 1.0]], Gaussian(0.1))
-    case = modelled.ModelCase("easy", easy, cw.Cone.orthant(2), 0.5, 0.1, cw.models.Independent(), 10)
-    monkeypatch.setattr(modelled, "cases", lambda: [case])
-    monkeypatch.setattr(modelled, "KEPT", tmp_path / "runs.jsonl")
-    said: list[str] = []
-    modelled.main(["--runs", "2"], said.append)
-    name, runs, _, _, figure, right, both, _ = said[-1].splitlines()[-1].strip("| ").split(" | ")
-    assert (name, runs, figure, right, both) == ("easy", "2", "10", "2", "2")
-    done = lines.read(modelled.KEPT, modelled.Run)
-    assert [make.args[1] for make in modelled.missing([case], 3, done)] == [SEED + 2]
-    assert said[-1] in modelled.section(done)
 
 
 def test_bent_tables_are_what_their_names_say():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from benchmarks import lines, replay, rules, vopy
+from benchmarks import replay, rules
 from conewise.noise import Gaussian
 
 X = np.linspace(0, 1, 12)[:, None]
@@ -60,33 +60,6 @@ def test_replayed_runs_end_with_few_evaluations_where_the_radius_is_small(table,
     assert table.vogp(1.0, 0, 3)[2] is False
 
 
-def test_rows_count_runs_and_the_section_takes_its_place(monkeypatch, tmp_path):
-    problem = cw.SimulatedBandit(MEANS, Gaussian(0.1))
-    model = cw.models.Smooth(X, kernels=("squared",), sizes=(10.0,))
-    case = rules.ModelCase("disc brake, 4 features", problem, cw.Cone.orthant(2), 0.3, 0.1, model, 70)
-    some = {
-        "ours": lambda case, seed, patience: rules.ours("model", case, seed),
-        "entropy": lambda case, seed, patience: rules.ours("pfes", case, seed, max_evaluations=3),
-    }
-    page = tmp_path / "SAMPLES.md"
-    page.write_text("# Before\n\n## After\n", encoding="utf-8")
-    for name, value in (("cases", lambda: [case]), ("ROWS", some), ("KEPT", tmp_path / "runs.jsonl"), ("PAGE", page)):
-        monkeypatch.setattr(rules, name, value)
-    for _ in range(2):
-        assert rules.main(["--runs", "1", "--write"]) == 0
-    done = lines.read(rules.KEPT, rules.Run)
-    assert [(run.rule, run.right) for run in done] == [("ours", True), ("entropy", False)]
-    assert list(rules.missing(1, "", 1.0)) == []
-    rows = list(rules.table(done))
-    assert rows[3].startswith("| ours | 1 | ")
-    assert "| 1/1 | 1/1 | 1/1 |" in rows[3]
-    assert "| 3 |  | 0/1 | 0/1 | 0/1 |" in rows[4]
-    text = page.read_text(encoding="utf-8")
-    assert text.count("## Rules with a model") == 1
-    assert f"VOPy {vopy.VERSION}." in text
-    assert text.startswith("# Before\n\n## After")
-
-
 @pytest.fixture
 def networks():
     bandit = cw.SimulatedBandit(MEANS, Gaussian(0.1))
@@ -100,29 +73,3 @@ def test_a_row_of_vopy_is_replayed_where_vopy_is_not(monkeypatch, table, tmp_pat
         run = rules.theirs(name, contraction, networks, 0, 600.0)
         assert run.replayed
         assert not run.promised
-
-
-def test_vopy_is_asked_once_more_only_while_it_ends(monkeypatch, table, tmp_path, networks):
-    questions = []
-
-    def run(name, asked, contraction, seed, patience):
-        questions.append((seed, asked.sigma))
-        return vopy.Answer(10, np.ones(12, dtype=bool), 5.0, name == "quick")
-
-    some = {name: rules.of_vopy(name, 32.0) for name in ("quick", "VOGP")}
-    python = tmp_path / "python"
-    python.touch()
-    for name, value in (
-        ("cases", lambda: [networks]),
-        ("ROWS", some),
-        ("KEPT", tmp_path / "runs.jsonl"),
-        ("VOPY_PYTHON", python),
-        ("replay_of", lambda name: table),
-    ):
-        monkeypatch.setattr(rules, name, value)
-    monkeypatch.setattr(vopy, "run", run)
-    assert rules.main(["--runs", "2"]) == 0
-    quick, slow = list(rules.table(lines.read(rules.KEPT, rules.Run)))[-3:-1]
-    assert questions == [(seed, 0.1) for seed in (rules.SEED, rules.SEED, rules.SEED + 1)]
-    assert quick.endswith("| 500 |  |")
-    assert "| 500 | replayed; VOPy takes about " in slow

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-
 import numpy as np
 import pytest
 
 import conewise as cw
-from benchmarks import lines, rules, vopy, whoisright
+from benchmarks import lines, rules, whoisright
 from conewise.noise import Gaussian
 
 TIES = whoisright.near_ties()
@@ -37,40 +35,6 @@ def test_near_ties_are_standardised_and_just_too_far_apart():
     assert cw.verdict(front, means, whoisright.ORTHANT, TIES.epsilon)
     for one in range(6):  # nobody may be taken away, nobody added
         assert not cw.verdict(front ^ (np.arange(6) == one), means, whoisright.ORTHANT, TIES.epsilon)
-
-
-def test_runs_are_made_once_and_the_page_counts_them(apart, monkeypatch):
-    chosen = [rule for rule in whoisright.RULES if rule.name in ("**adaptive**", "VOPy PaVeBa, default", "Auer")]
-    monkeypatch.setattr(whoisright, "RULES", tuple(chosen))
-    for _ in range(2):
-        assert whoisright.main(["--runs", "2", "--write"]) == 0
-    kept = lines.read(whoisright.KEPT, whoisright.Run)
-    assert [(run.rule, run.seed - whoisright.SEED) for run in kept] == [
-        ("**adaptive**", 0),
-        ("Auer", 0),
-        ("**adaptive**", 1),
-        ("Auer", 1),
-    ]
-    text = whoisright.PAGE.read_text(encoding="utf-8")
-    assert f"VOPy {vopy.VERSION}, run as it is" in text
-    assert "| **adaptive** | conewise | for every truth | 95% | 2 | 2 | 2 | 1.000 | 0.158 to 1.000 |" in text
-    assert "VOPy PaVeBa" not in text
-
-
-def test_vopy_is_asked_where_it_is_there_for_its_share_of_the_runs(apart, monkeypatch):
-    rule = next(rule for rule in whoisright.RULES if rule.name == "VOPy PaVeBa, proven radius")
-    monkeypatch.setattr(whoisright, "RULES", (rule,))
-    monkeypatch.setattr(whoisright, "VOPY_PYTHON", apart)
-    asked = []
-
-    def run(name, question, contraction, seed, patience):
-        asked.append((name, contraction, patience))
-        return vopy.Answer(9, np.ones(6, dtype=bool), 1.0, True)
-
-    monkeypatch.setattr(vopy, "run", run)
-    assert whoisright.main(["--runs", "10", "--patience", "7"]) == 0
-    assert asked == [("PaVeBa", 1.0, 7.0)] * 2
-    assert [run.right for run in lines.read(whoisright.KEPT, whoisright.Run)] == [False, False]
 
 
 def test_runs_with_a_model_are_those_of_the_other_table(apart):
@@ -127,7 +91,3 @@ def test_many_verdicts_are_right_together():
 
 def test_no_answer_is_no_share():
     assert "| 2 | 0 | 0 | – | – |" in whoisright.row(by_proof(whoisright.TRUTH), "conewise", ran(0, 2, 0))
-
-
-def test_the_page_carries_its_date(apart):
-    assert "on 02 January 2030" in whoisright.page([], lambda: datetime.date(2030, 1, 2))

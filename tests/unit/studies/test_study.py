@@ -237,7 +237,9 @@ def test_text_that_cannot_be_stored_is_refused(study, name, text):
         study.ask(worker=text) if name == "worker" else study.fail([], text)
 
 
-@pytest.mark.parametrize("arguments", [{"n": 0}, {"n": 1.5}, {"lease": 0}, {"lease": -1}, {"lease": float("inf")}])
+@pytest.mark.parametrize(
+    "arguments", [{"worker": "\x1b[2J"}, {"n": 0}, {"n": 1.5}, {"lease": 0}, {"lease": -1}, {"lease": float("inf")}]
+)
 def test_bad_numbers_when_asking_are_refused(study, arguments):
     with pytest.raises(cw.InputError):
         study.ask(**arguments)
