@@ -49,7 +49,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "question": [("objectives",), ("question",)],
     "preferences": [("statements", "questions"), ("text",), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],
-    "noise": [("assumption",), ("kinds",), ("mixed",), ("text",)],
+    "noise": [("kinds",), ("mixed",), ("text",)],
     "problems": [
         ("simulated", "returned", "rehearsal", "parameters"),
         ("hard", "recorded", "onebyone", "embedded", "commands"),

@@ -1,6 +1,5 @@
 """Assumptions about the noise of one evaluation: kinds of noise, and noise by objective. See docs/guarantees."""
 
-from conewise.noise.assumption import Noise, normal_norm_factor, subgaussian_norm_factor
 from conewise.noise.kinds import (
     NORM_TO_DIRECTION,
     Binary,
@@ -8,8 +7,11 @@ from conewise.noise.kinds import (
     Gaussian,
     GaussianUnknown,
     Known,
+    Noise,
     NormSubGaussian,
     SubGaussian,
+    normal_norm_factor,
+    subgaussian_norm_factor,
 )
 from conewise.noise.mixed import ByObjective, together
 

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, Indices, read_only
 from conewise.errors import InputError, printable
-from conewise.noise.assumption import ChernoffTail, Noise, subgaussian_norm_factor
-from conewise.noise.kinds import UNSTATED, Binary, Gaussian
+from conewise.noise.kinds import UNSTATED, Binary, ChernoffTail, Gaussian, Noise, subgaussian_norm_factor
 
 
 @dataclass(frozen=True, eq=False)

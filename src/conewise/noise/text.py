@@ -9,8 +9,7 @@ import numpy as np
 
 from conewise.border import as_decimal, refuse_comma
 from conewise.errors import InputError, shown
-from conewise.noise.assumption import Noise
-from conewise.noise.kinds import Binary, Bounded, Gaussian, GaussianUnknown, Known, NormSubGaussian, SubGaussian
+from conewise.noise.kinds import Binary, Bounded, Gaussian, GaussianUnknown, Known, Noise, NormSubGaussian, SubGaussian
 from conewise.noise.mixed import ByObjective
 
 _KINDS: Final[dict[str, tuple[type[Noise], tuple[str, ...]]]] = {
