@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -44,11 +45,15 @@ class Noise(ABC):
 
     given: Noise | None = None
     """This noise before it was `turned`, in the words of the user."""
+    subgaussian: bool = False
+    """True if a deviation of x scales has probability at most exp(-x^2 / 2); otherwise only `log_tail` holds."""
+    noiseless: bool = False
+    """True if there is no noise at all."""
+    joint: Callable[[Sequence[Any]], Noise] | None = None
+    """Function from the noise of several single objectives, all of this kind, to one assumption about all of them.
 
-    @property
-    def subgaussian(self) -> bool:
-        """True if a deviation of x scales has probability at most exp(-x^2 / 2); otherwise only `log_tail` holds."""
-        return False
+    None if the objectives must stay apart, because nothing is known about how they vary together.
+    """
 
     @abstractmethod
     def scales(self, directions: ArrayLike) -> Floats:
@@ -73,6 +78,16 @@ class Noise(ABC):
     def norm_subgaussian(self, dim: int) -> float:
         """Return sigma of Ararat & Tekin 2023, Definition 4.1: P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2))."""
 
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """Wording of the assumption for readers of results."""
+
+    @property
+    def presumed(self) -> str:
+        """Sentence that the noise was assumed by default, and how to state it; empty if it was stated."""
+        return ""
+
     def radius(self, directions: ArrayLike, n: int, delta: float) -> Floats:
         """Return the radius r along each direction: with probability 1 - delta the mean is below the truth plus r.
 
@@ -86,13 +101,6 @@ class Noise(ABC):
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
         """Refuse another number of objectives or designs than the assumption has; without arrays, accept any."""
         as_count(dim, "dim")
-
-    def joined(self, dim: int, other: Noise) -> Noise | None:
-        """Return one assumption for `dim` objectives with this noise and one more objective with the `other` noise.
-
-        Return None if the two must stay apart, because nothing is known about how they vary together.
-        """
-        return None
 
     def of_one(self, column: int, dim: int) -> Noise:
         """Return the assumption about one of `dim` objectives; by default the assumption itself."""
@@ -110,35 +118,21 @@ class Noise(ABC):
             "by the units, and describe the noise of the quotients."
         )
 
-    @property
-    def presumed(self) -> str:
-        """Sentence that the noise was assumed by default, and how to state it; empty if it was stated."""
-        return ""
-
-    @property
-    def noiseless(self) -> bool:
-        """True if there is no noise at all."""
-        return False
-
-    @property
-    @abstractmethod
-    def words(self) -> str:
-        """Wording of the assumption for readers of results."""
-
 
 class ChernoffTail(Noise):
     """Noise with E exp(t u.noise) <= exp(t^2 scale^2 / 2)."""
 
-    @property
-    def subgaussian(self) -> bool:
-        return True
+    subgaussian = True
 
     def log_tail(self, deviations: ArrayLike) -> Floats:
-        """Return the logarithm of Chernoff's bound."""
         return -0.5 * np.square(np.asarray(deviations, dtype=np.float64))
 
     def deviation(self, delta: float) -> float:
         return math.sqrt(2 * math.log(1 / as_probability(delta, "delta")))
+
+    def norm_subgaussian(self, dim: int) -> float:
+        """Return the parameter by Hsu, Kakade & Zhang (2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
+        return subgaussian_norm_factor(dim) * self.largest_scale(dim)
 
 
 @lru_cache
@@ -206,6 +200,12 @@ def as_covariance(cov: Any) -> Floats:
     return values.copy()
 
 
+def check_given(number: int, there: int | None, of: str = "objectives", what: str = "the noise") -> None:
+    """Refuse an assumption about another number of objectives (or designs) than there are."""
+    if there not in (None, number):
+        raise InputError(f"{what} is given for {number} {of}, but there are {there}.")
+
+
 class Gaussian(Noise):
     """Normal noise with `sigma` (a number, one for each objective, or (K, D) by design) or `cov` ((D, D) or (K, D, D)).
 
@@ -219,49 +219,42 @@ class Gaussian(Noise):
     """Standard deviations, (), (D,) or (K, D); None when a covariance was given."""
     cov: Floats | None
     """Covariance, (D, D) or (K, D, D); None when standard deviations were given."""
+    subgaussian = True
 
     def __init__(self, sigma: ArrayLike | None = None, *, cov: ArrayLike | None = None) -> None:
         if (sigma is None) == (cov is None):
             raise InputError("Gaussian noise needs either sigma or cov, not both and not none.")
-        self.sigma = None if sigma is None else read_only(as_sigma(sigma))
-        self.cov = None if cov is None else read_only(as_covariance(cov))
-
-    @property
-    def subgaussian(self) -> bool:
-        return True
+        self._sizes = read_only(as_covariance(cov) if sigma is None else as_sigma(sigma))
+        self.sigma, self.cov = (None, self._sizes) if sigma is None else (self._sizes, None)
 
     def covariance(self, dim: int) -> Floats:
         """Return the covariance, (D, D), or (K, D, D) if designs differ."""
-        if self.cov is not None:
-            return self.cov
-        assert self.sigma is not None
+        if self.sigma is None:
+            return self._sizes
         variances = np.broadcast_to(self.sigma**2, (*self.sigma.shape[:-1], dim))
         return np.asarray(variances[..., None] * np.eye(dim))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        given = self.cov if self.cov is not None else self.sigma
-        assert given is not None
-        if given.ndim and given.shape[-1] != dim:
-            raise InputError(f"the noise is given for {given.shape[-1]} objectives, but there are {dim}.")
-        layered = given.ndim == (3 if self.cov is not None else 2)
-        if layered and n_designs is not None and len(given) != n_designs:
-            raise InputError(f"the noise is given for {len(given)} designs, but there are {n_designs}.")
+        if shape := self._sizes.shape:
+            check_given(shape[-1], dim)
+        if len(shape) == (3 if self.sigma is None else 2):
+            check_given(shape[0], n_designs, "designs")
 
     def of_one(self, column: int, dim: int) -> Noise:
         sigma = np.sqrt(self.covariance(dim)[..., column, column])
         return Gaussian(sigma[:, None] if sigma.ndim else sigma)
 
-    def joined(self, dim: int, other: Noise) -> Noise | None:
-        """Return normal noise whose new objective is independent of the others."""
-        if not isinstance(other, Gaussian):
-            return None
-        total = np.zeros((dim + 1, dim + 1))
-        total[:dim, :dim], total[dim:, dim:] = self.covariance(dim), other.covariance(1)
-        diagonal = bool((total == np.diag(np.diagonal(total))).all())
-        return Gaussian(np.sqrt(np.diagonal(total))) if diagonal else Gaussian(cov=total)
+    @staticmethod
+    def joint(each: Sequence[Gaussian]) -> Gaussian:
+        """Return normal noise that is independent between the objectives."""
+        sigmas = [np.sqrt(one.covariance(1)[..., 0, 0]) for one in each]
+        layers = {len(sigma) for sigma in sigmas if sigma.ndim}
+        if len(layers) > 1:
+            check_given(min(layers), max(layers), "designs")
+        return Gaussian(np.stack(np.broadcast_arrays(*sigmas), axis=-1))
 
     def turned(self, signs: Floats, units: Floats) -> Noise:
-        if self.cov is None and (units == 1).all():
+        if self.sigma is not None and (units == 1).all():
             return self
         factors = signs / units
         cov = None if self.cov is None else self.cov * factors[:, None] * factors
@@ -300,21 +293,18 @@ class Gaussian(Noise):
     def words(self) -> str:
         if self.given is not None:
             return self.given.words
-        if self.sigma is not None and self.sigma.ndim == 0:
-            return f"normal noise, independent between objectives, standard deviation {float(self.sigma):g}"
-        if self.sigma is not None and self.sigma.ndim == 1 and len(self.sigma) <= _SAID:
-            each = ", ".join(f"{value:g}" for value in self.sigma.tolist())
-            return f"normal noise, independent between objectives, standard deviations {each}"
-        if self.cov is None:
-            return "normal noise, independent between objectives, of the standard deviations given"
-        return "normal noise of the covariance given"
+        if self.sigma is None:
+            return "normal noise of the covariance given"
+        said = "normal noise, independent between objectives, "
+        if self.sigma.ndim > 1 or self.sigma.size > _SAID:
+            return f"{said}of the standard deviations given"
+        return f"{said}standard deviation{'s' * self.sigma.ndim} {_listed(self.sigma)}"
 
     def __repr__(self) -> str:
         if self.given is not None:
             return repr(self.given)
-        given, word = (self.cov, "cov") if self.cov is not None else (self.sigma, "sigma")
-        assert given is not None
-        return f"Gaussian({float(given):g})" if given.ndim == 0 else f"Gaussian({word} of shape {given.shape})"
+        word, shape = "cov" if self.sigma is None else "sigma", self._sizes.shape
+        return f"Gaussian({word} of shape {shape})" if shape else f"Gaussian({self._sizes:g})"
 
 
 @dataclass(frozen=True)
@@ -354,52 +344,35 @@ class GaussianUnknown(Noise):
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
         super().check_dim(dim, n_designs)
-        if isinstance(self.resolution, tuple) and len(self.resolution) != dim:
-            raise InputError(f"resolution is given for {len(self.resolution)} objectives, but there are {dim}.")
+        if isinstance(self.resolution, tuple):
+            check_given(len(self.resolution), dim, what="resolution")
 
     def of_one(self, column: int, dim: int) -> Noise:
         """Return the noise of one objective, with its recording resolution."""
-        step = float(self.steps(dim)[column])
-        return replace(self, resolution=None if math.isnan(step) else step)
+        return replace(self, resolution=float(self.steps(dim)[column]))
 
-    def joined(self, dim: int, other: Noise) -> Noise | None:
+    @staticmethod
+    def joint(each: Sequence[GaussianUnknown]) -> GaussianUnknown:
         """Return noise in which objectives may be correlated in any way."""
-        if not isinstance(other, GaussianUnknown):
-            return None
-        steps = [*self.steps(dim).tolist(), *other.steps(1).tolist()]
-        each = tuple(None if math.isnan(step) else step for step in steps)
-        return GaussianUnknown(each, stated=self.stated and other.stated)
+        steps = tuple(float(one.steps(1)[0]) for one in each)
+        return GaussianUnknown(steps, stated=all(one.stated for one in each))
 
     def turned(self, signs: Floats, units: Floats) -> Noise:
         if self.resolution is None or (units == 1).all():
             return self
-        each = (self.steps(len(units)) / units).tolist()
-        return replace(self, resolution=tuple(None if math.isnan(step) else step for step in each))
+        return replace(self, resolution=tuple((self.steps(len(units)) / units).tolist()))
 
     @property
     def presumed(self) -> str:
         return "" if self.stated else UNSTATED + "unknown (in Python noise=GaussianUnknown())"
 
-    def _nothing_known(self) -> InputError:
-        return InputError(
+    def _refused(self, *_: Any, **__: Any) -> Any:
+        raise InputError(
             "the size of this noise is unknown, so no budget or radius can be fixed beforehand; use the adaptive "
             'algorithm "elimination", which estimates it, or assume a size: noise.Gaussian(sigma).'
         )
 
-    def scales(self, directions: ArrayLike) -> Floats:
-        raise self._nothing_known()
-
-    def largest_scale(self, dim: int) -> float:
-        raise self._nothing_known()
-
-    def log_tail(self, deviations: ArrayLike) -> Floats:
-        raise self._nothing_known()
-
-    def deviation(self, delta: float) -> float:
-        raise self._nothing_known()
-
-    def norm_subgaussian(self, dim: int) -> float:
-        raise self._nothing_known()
+    scales = largest_scale = log_tail = deviation = norm_subgaussian = _refused
 
     @property
     def words(self) -> str:
@@ -414,8 +387,8 @@ class GaussianUnknown(Noise):
 
 
 @dataclass(frozen=True)
-class SubGaussian(ChernoffTail):
-    """Noise with E exp(u.noise) <= exp(sigma^2 |u|^2 / 2): along every u no worse than normal noise of that sigma."""
+class _OneSize(ChernoffTail):
+    """Noise that is equally large in all directions; a conversion to units keeps one size, the largest."""
 
     sigma: float
 
@@ -423,47 +396,33 @@ class SubGaussian(ChernoffTail):
         object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
 
     def scales(self, directions: ArrayLike) -> Floats:
-        return np.asarray(self.sigma * np.linalg.norm(np.asarray(directions, dtype=np.float64), axis=-1))
+        return np.asarray(self.largest_scale(1) * np.linalg.norm(np.asarray(directions, dtype=np.float64), axis=-1))
+
+    def turned(self, signs: Floats, units: Floats) -> Noise:
+        ours = type(self) in (SubGaussian, NormSubGaussian) and (units != 1).any()
+        return replace(self, sigma=self.sigma / float(units.min())) if ours else super().turned(signs, units)
+
+
+class SubGaussian(_OneSize):
+    """Noise with E exp(u.noise) <= exp(sigma^2 |u|^2 / 2): along every u no worse than normal noise of that sigma."""
 
     def largest_scale(self, dim: int) -> float:
         return self.sigma
-
-    def norm_subgaussian(self, dim: int) -> float:
-        """Return the parameter by Hsu, Kakade & Zhang (2012), sharper than the 2 sqrt(2 D) of Jin et al. (2019)."""
-        return subgaussian_norm_factor(dim) * self.sigma
-
-    def turned(self, signs: Floats, units: Floats) -> Noise:
-        own = type(self) is SubGaussian and (units != 1).any()
-        return SubGaussian(self.sigma / float(units.min())) if own else super().turned(signs, units)
 
     @property
     def words(self) -> str:
         return f"subgaussian noise of parameter {self.sigma:g} in every direction"
 
 
-@dataclass(frozen=True)
-class NormSubGaussian(ChernoffTail):
+class NormSubGaussian(_OneSize):
     """Noise with P(|noise| >= r) <= 2 exp(-r^2 / (2 sigma^2)), as in Ararat & Tekin 2023, Definition 4.1."""
 
-    sigma: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", float(as_sigma(self.sigma, scalar=True)))
-
-    def scales(self, directions: ArrayLike) -> Floats:
-        """Return the subgaussian parameter along each direction (docs/theory, section 7.3)."""
-        lengths = np.linalg.norm(np.asarray(directions, dtype=np.float64), axis=-1)
-        return np.asarray(math.sqrt(NORM_TO_DIRECTION) * self.sigma * lengths)
-
     def largest_scale(self, dim: int) -> float:
+        """Return the subgaussian parameter along any unit vector (docs/theory, section 7.3)."""
         return math.sqrt(NORM_TO_DIRECTION) * self.sigma
 
     def norm_subgaussian(self, dim: int) -> float:
         return self.sigma
-
-    def turned(self, signs: Floats, units: Floats) -> Noise:
-        own = type(self) is NormSubGaussian and (units != 1).any()
-        return NormSubGaussian(self.sigma / float(units.min())) if own else super().turned(signs, units)
 
     @property
     def words(self) -> str:
@@ -487,13 +446,12 @@ class Bounded(ChernoffTail):
         if first.ndim > 1 or second.ndim > 1 or not (np.isfinite(first).all() and np.isfinite(second).all()):
             raise InputError("low and high must be finite numbers, or one number an objective.")
         try:
-            ordered = bool((first < second).all())
+            with np.errstate(over="ignore"):
+                width = second - first
         except ValueError:
             raise InputError(f"low and high differ in shape: {first.shape} and {second.shape}.") from None
-        if not ordered:
+        if not (width > 0).all():
             raise InputError("low must be below high for every objective.")
-        with np.errstate(over="ignore"):
-            width = second - first
         if not ((width >= SMALLEST_SIGMA) & (width <= 1 / SMALLEST_SIGMA)).all():
             raise InputError(
                 f"high - low must lie between {SMALLEST_SIGMA:g} and {1 / SMALLEST_SIGMA:g}; change the units."
@@ -502,25 +460,19 @@ class Bounded(ChernoffTail):
         self.two_valued = read_only(np.array(two_valued, dtype=bool))
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        width = self.high - self.low
-        if width.ndim and width.shape[0] != dim:
-            raise InputError(f"the noise is given for {width.shape[0]} objectives, but there are {dim}.")
+        if shape := np.shape(self.high - self.low):
+            check_given(shape[0], dim)
 
     def of_one(self, column: int, dim: int) -> Noise:
         low, high, two = (np.broadcast_to(end, (dim,))[column] for end in (self.low, self.high, self.two_valued))
         return Binary() if two and (low, high) == (0, 1) else Bounded(low, high, two_valued=two)
 
-    def joined(self, dim: int, other: Noise) -> Noise | None:
+    @staticmethod
+    def joint(each: Sequence[Bounded]) -> Bounded:
         """Return bounded noise in which objectives may depend on each other in any way."""
-        if not isinstance(other, Bounded):
-            return None
         low, high, two = (
-            np.append(np.broadcast_to(mine, (dim,)), np.ravel(theirs))
-            for mine, theirs in (
-                (self.low, other.low),
-                (self.high, other.high),
-                (self.two_valued, other.two_valued),
-            )
+            np.concatenate([np.ravel(end) for end in ends])
+            for ends in zip(*((one.low, one.high, one.two_valued) for one in each), strict=True)
         )
         return Bounded(low, high, two_valued=two)
 
@@ -551,9 +503,8 @@ class Bounded(ChernoffTail):
     def words(self) -> str:
         if self.given is not None:
             return self.given.words
-        low, high = (", ".join(f"{end:g}" for end in np.atleast_1d(ends).tolist()) for ends in (self.low, self.high))
         apart = " (one an objective)" if self.low.ndim or self.high.ndim else ""
-        return f"observations between {low} and {high}{apart}, of any distribution"
+        return f"observations between {_listed(self.low)} and {_listed(self.high)}{apart}, of any distribution"
 
     def __repr__(self) -> str:
         return repr(self.given) if self.given else f"Bounded({self.low.tolist()}, {self.high.tolist()})"
@@ -566,12 +517,10 @@ class Binary(Bounded):
     [0.5]
     """
 
+    words = "observations of 0 or 1"
+
     def __init__(self) -> None:
         super().__init__(0.0, 1.0, two_valued=True)
-
-    @property
-    def words(self) -> str:
-        return "observations of 0 or 1"
 
     def __repr__(self) -> str:
         return "Binary()"
@@ -581,12 +530,8 @@ class Binary(Bounded):
 class Known(ChernoffTail):
     """No noise, as of a price list: all evaluations of a design must be equal."""
 
-    @property
-    def noiseless(self) -> bool:
-        return True
-
-    def joined(self, dim: int, other: Noise) -> Noise | None:
-        return self if isinstance(other, Known) else None
+    noiseless = True
+    words = "no noise"
 
     def scales(self, directions: ArrayLike) -> Floats:
         return np.zeros(np.shape(directions)[:-1])
@@ -594,9 +539,6 @@ class Known(ChernoffTail):
     def largest_scale(self, dim: int) -> float:
         return 0.0
 
-    def norm_subgaussian(self, dim: int) -> float:
-        return 0.0
 
-    @property
-    def words(self) -> str:
-        return "no noise"
+def _listed(values: ArrayLike) -> str:
+    return ", ".join(f"{value:g}" for value in np.ravel(values).tolist())

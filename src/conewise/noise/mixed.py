@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Iterable
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Bools, Floats, Indices, read_only
 from conewise.errors import InputError, printable
-from conewise.noise.kinds import UNSTATED, Binary, ChernoffTail, Gaussian, Noise, subgaussian_norm_factor
+from conewise.noise.kinds import UNSTATED, Binary, ChernoffTail, Gaussian, Noise, check_given
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,10 @@ class ByObjective(ChernoffTail):
 
     each: tuple[Noise, ...]
     """One assumption for each objective."""
+    exact: Bools
+    """True for objectives without noise, (D,)."""
+    kinds: tuple[Kind, ...]
+    """Noisy objectives grouped by kind, in the order in which kinds first appear."""
 
     def __init__(self, each: Iterable[Noise | float], *, apart: bool = False) -> None:
         try:
@@ -56,9 +59,11 @@ class ByObjective(ChernoffTail):
             noise.check_dim(1)
         if all(noise.noiseless for noise in given):
             raise InputError("no objective has noise, so nothing has to be estimated: compare the values with `front`.")
-        self.each = given
-        self._apart = apart
+        self.each, self._apart = given, apart
         self._names: tuple[str, ...] = ()
+        self.exact = read_only(np.array([noise.noiseless for noise in given]))
+        self.kinds = _kinds(given, apart)
+        self.subgaussian = all(kind.noise.subgaussian for kind in self.kinds)
 
     def named(self, names: Iterable[str]) -> ByObjective:
         """Return a copy with the names of the objectives, for use in `words`.
@@ -81,26 +86,6 @@ class ByObjective(ChernoffTail):
         """Return a copy with every objective's assumption changed by `change`, under the given names."""
         return ByObjective(map(change, self.each), apart=self._apart).named(self._names)
 
-    @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
-        """Noisy objectives grouped by kind, in the order in which kinds first appear."""
-        found: list[tuple[list[int], Noise]] = []
-        for column, noise in enumerate(self.each):
-            if noise.noiseless:
-                continue
-            for place, (columns, kind) in enumerate([] if self._apart else found):
-                if (together := kind.joined(len(columns), noise)) is not None:
-                    found[place] = ([*columns, column], together)
-                    break
-            else:
-                found.append(([column], noise))
-        return tuple(Kind(np.array(columns, dtype=np.intp), noise) for columns, noise in found)
-
-    @cached_property
-    def exact(self) -> Bools:
-        """True for objectives without noise, (D,)."""
-        return read_only(np.array([noise.noiseless for noise in self.each]))
-
     @property
     def presumed(self) -> str:
         names = self._names or tuple(f"objective {d + 1}" for d in range(len(self.each)))
@@ -111,33 +96,24 @@ class ByObjective(ChernoffTail):
         return self.each[column]
 
     def check_dim(self, dim: int, n_designs: int | None = None) -> None:
-        if dim != len(self.each):
-            raise InputError(f"the noise is given for {len(self.each)} objectives, but there are {dim}.")
+        check_given(len(self.each), dim)
         for kind in self.kinds:
             kind.noise.check_dim(len(kind.columns), n_designs)
-
-    @property
-    def subgaussian(self) -> bool:
-        return all(kind.noise.subgaussian for kind in self.kinds)
 
     def scales(self, directions: ArrayLike) -> Floats:
         """Return the sum over the kinds: subgaussian parameters add up at most (Hölder's inequality)."""
         u = np.asarray(directions, dtype=np.float64)
-        self.check_dim(u.shape[-1])
-        self._check_scales()
+        self._check_scales(u.shape[-1])
         return np.asarray(sum(kind.noise.scales(u[..., kind.columns]) for kind in self.kinds))
 
     def largest_scale(self, dim: int) -> float:
         """Return the largest sum of l_k s_k, with s_k the scale of kind k and sum l_k^2 <= 1 over the kinds."""
-        self.check_dim(dim)
-        self._check_scales()
+        self._check_scales(dim)
         return math.hypot(*(kind.noise.largest_scale(len(kind.columns)) for kind in self.kinds))
 
-    def norm_subgaussian(self, dim: int) -> float:
-        return subgaussian_norm_factor(dim) * self.largest_scale(dim)
-
-    def _check_scales(self) -> None:
+    def _check_scales(self, dim: int) -> None:
         """Refuse kinds of unknown size, and kinds without Chernoff's bound, whose scales do not add up."""
+        self.check_dim(dim)
         for kind in self.kinds:
             kind.noise.largest_scale(len(kind.columns))
             if not kind.noise.subgaussian:
@@ -156,6 +132,18 @@ class ByObjective(ChernoffTail):
 
     def __repr__(self) -> str:
         return repr(self.given) if self.given else f"ByObjective([{', '.join(map(repr, self.each))}])"
+
+
+def _kinds(each: tuple[Noise, ...], apart: bool) -> tuple[Kind, ...]:
+    groups: dict[object, list[int]] = {}
+    for column, noise in enumerate(each):
+        if not noise.noiseless:
+            groups.setdefault(column if apart or noise.joint is None else noise.joint, []).append(column)
+    found = []
+    for columns in groups.values():
+        joint, *noises = each[columns[0]].joint, *(each[column] for column in columns)
+        found.append(Kind(np.array(columns), noises[0] if joint is None or len(noises) == 1 else joint(noises)))
+    return tuple(found)
 
 
 def together(each: Iterable[Noise | float]) -> Noise:

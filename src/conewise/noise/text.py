@@ -22,14 +22,7 @@ _KINDS: Final[dict[str, tuple[type[Noise], tuple[str, ...]]]] = {
     "known": (Known, ()),
 }
 _FORMS: Final = "unknown, unknown:STEP, binary, known, gaussian:SIGMA, subgaussian:SIGMA or bounded:LOW:HIGH"
-_PARTS: Final = {
-    "unknown": (0, 1),
-    "binary": (0,),
-    "known": (0,),
-    "gaussian": (1,),
-    "subgaussian": (1,),
-    "bounded": (2,),
-}
+_PARTS: Final = {"unknown": 1, "binary": 0, "known": 0, "gaussian": 1, "subgaussian": 1, "bounded": 2}
 
 
 def noise_to_dict(noise: Noise) -> dict[str, Any]:
@@ -92,13 +85,13 @@ def parse_noise(text: str, what: str = "noise") -> Noise:
     (GaussianUnknown(), Bounded(0.0, 5.0), Binary())
     """
     kind, *parts = text.strip().split(":")
-    if len(parts) not in _PARTS.get(kind, ()):
+    if text.strip() == "unknown":
+        return GaussianUnknown()
+    if len(parts) != _PARTS.get(kind):
         raise InputError(f"{what} must be {_FORMS}, got {text[:60]!r}.")
     for part in parts:
         refuse_comma(part)
     if kind == "unknown":
-        if not parts:
-            return GaussianUnknown()
         steps = [None if word.strip() == "seen" else _numbers(word, text, what)[0] for word in parts[0].split(",")]
         return GaussianUnknown(tuple(steps) if len(steps) > 1 else steps[0])
     given = [values if len(values) > 1 else values[0] for values in (_numbers(part, text, what) for part in parts)]
