@@ -138,7 +138,7 @@ def test_one_objective_without_noise_leaves_the_whole_answer_conditional():
 @pytest.mark.parametrize("options", [{}, {"separate": True}, {"block": "run"}])
 def test_noise_that_is_none_is_refused_in_a_sentence(noise, first, options):
     rows = table(run=lambda n: [k // len(CLEAR) for k in range(n)])
-    with pytest.raises(cw.InputError, match=r"noise must be an assumption such as Gaussian\(sigma\), got "):
+    with pytest.raises(cw.InputError, match=r"noise must be an assumption such as noise.Gaussian"):
         cw.analyse(rows, objectives=[first, "speed"], delta=0.05, noise=noise, **options)
 
 

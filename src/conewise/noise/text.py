@@ -63,18 +63,21 @@ def noise_from_dict(data: Mapping[str, Any]) -> Noise:
         raise InputError(f"noise of the kind {kind!r} needs {' and '.join(parts)}.") from None
 
 
-def as_noise(noise: object, like: str = "Gaussian(sigma)") -> Noise:
-    """Return an assumption from itself, its text form or its dictionary; `like` is an example for the refusal.
+def as_noise(noise: object, what: str = "noise") -> Noise:
+    """Return an assumption from itself, its text form or its dictionary.
 
     >>> as_noise("gaussian:0.1")
     Gaussian(0.1)
     """
     if isinstance(noise, str):
-        return parse_noise(noise)
+        return parse_noise(noise, what)
     if isinstance(noise, Mapping):
         return noise_from_dict(noise)
     if not isinstance(noise, Noise):
-        raise InputError(f"noise must be an assumption such as {like}, got {shown(noise)}.")
+        raise InputError(
+            f"{what} must be an assumption such as noise.Gaussian(0.1) or noise.GaussianUnknown(), its text or its "
+            f"dictionary, got {shown(noise)}."
+        )
     return noise
 
 

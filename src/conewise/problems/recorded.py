@@ -55,7 +55,7 @@ class Recorded:
         object.__setattr__(self, "values", read_only(table.copy()))
         object.__setattr__(self, "population", as_population(population, table.shape[1]))
         whole = self.population == table.shape[1]
-        assumption = _range_of(table, whole) if noise is None else as_noise(noise, "Bounded(0, 1)")
+        assumption = _range_of(table, whole) if noise is None else as_noise(noise)
         object.__setattr__(self, "assumption", assumption)
         self.assumption.check_dim(self.dim, self.n_designs)
 

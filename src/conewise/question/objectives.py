@@ -21,7 +21,7 @@ from conewise.cone.cone import Cone
 from conewise.digits import readable, rounded_unit, rounded_up
 from conewise.errors import InputError, shown
 from conewise.noise import Gaussian, Noise, together
-from conewise.noise.text import noise_from_dict, parse_noise
+from conewise.noise.text import as_noise
 
 Direction = Literal["max", "min"]
 
@@ -78,19 +78,26 @@ class Objective:
         object.__setattr__(self, "unit", unit)
         if self.level is not None:
             object.__setattr__(self, "level", as_number(self.level, f"the level {what}"))
-        if isinstance(self.noise, str):
-            object.__setattr__(self, "noise", parse_noise(self.noise, f"the noise {what}"))
-        if isinstance(self.noise, Noise):
-            self.noise.check_dim(1)
-        elif self.noise is not None:
-            sigma = as_positive(self.noise, f"the noise {what} (a standard deviation)")
-            object.__setattr__(self, "noise", sigma)
+        noise: Any = self.noise
+        if isinstance(noise, str | Mapping):
+            noise = as_noise(noise, f"the noise {what}")
+        if isinstance(noise, Noise):
+            noise.check_dim(1)
+        elif noise is not None:
+            noise = as_positive(noise, f"the noise {what} (a standard deviation)")
+        object.__setattr__(self, "noise", noise)
         object.__setattr__(self, "price", as_positive(self.price, f"the price {what}"))
 
     @property
     def minimised(self) -> bool:
         """True if less is better."""
         return self.goal == "min"
+
+    @property
+    def measured(self) -> tuple[str, str]:
+        """Name without the unit of measurement, and that unit after a space: ("price", " EUR"), or ("speed", "")."""
+        found = _MEASURED.fullmatch(self.name)
+        return (self.name, "") if found is None else (found[1], f" {found[2]}")
 
     def meets(self, values: Floats) -> Bools:
         """Return True for values, in the column's own units, that are acceptable; for all values without a level."""
@@ -104,11 +111,10 @@ class Objective:
         >>> Objective("price (EUR)", unit=500).amount(2), Objective("speed", unit=0.1).amount(2)
         ('price 1000 EUR', 'speed 0.2')
         """
-        found = _MEASURED.fullmatch(self.name)
-        amount = steps * self.unit
+        (name, measure), amount = self.measured, steps * self.unit
         digits = 4 if abs(amount) < 1e4 else 6
         value = readable(rounded_up(steps, digits, times=self.unit) if up else amount, digits)
-        return f"{self.name} {value}" if found is None else f"{found[1]} {value} {found[2]}"
+        return f"{name} {value}{measure}"
 
     def difference(self, change: float) -> str:
         """Return a difference in the column's own units, for a sentence.
@@ -116,8 +122,8 @@ class Objective:
         >>> Objective("price (EUR)").difference(-500), Objective("speed").difference(2)
         ('500 EUR less price', '2 more speed')
         """
-        found, size, word = _MEASURED.fullmatch(self.name), readable(abs(change)), "more" if change > 0 else "less"
-        return f"{size} {word} {self.name}" if found is None else f"{size} {found[2]} {word} {found[1]}"
+        name, measure = self.measured
+        return f"{readable(abs(change))}{measure} {'more' if change > 0 else 'less'} {name}"
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Objective:
@@ -132,10 +138,7 @@ class Objective:
             raise InputError(f"an objective has no {stray!r:.60}; it may have {', '.join(known)}.")
         if "name" not in data:
             raise InputError(f"an objective needs a name, got {shown(dict(data))}.")
-        given = dict(data)
-        if isinstance(given.get("noise"), Mapping):
-            given["noise"] = noise_from_dict(given["noise"])
-        return cls(**given)
+        return cls(**data)
 
     def __repr__(self) -> str:
         parts = [repr(self.name), *([f"goal={self.goal!r}"] if self.minimised else [])]
@@ -277,21 +280,21 @@ class Objectives(Sequence[Objective]):
 
         `others` is the noise of the objectives that declare none of their own.
         """
-        if all(objective.noise is None for objective in self.each):
-            return None
+        each: list[Any] = [objective.noise for objective in self.each]
         lacking = next((o.name for o in self.each if o.noise is None), None)
-        if lacking is not None and others is None:
+        if all(own is None for own in each):
+            return None
+        if others is not None:
+            others.check_dim(len(each))
+            each = [others.of_one(d, len(each)) if own is None else own for d, own in enumerate(each)]
+        elif lacking is not None:
             raise InputError(f"{lacking!r:.60} has no noise while other objectives have one; give all one, or none.")
         if lacking is not None and isinstance(others, Gaussian) and others.cov is not None:
             raise InputError(
                 f"the covariance of all objectives says nothing of {lacking!r:.60} beside those with a noise of their "
                 "own; give standard deviations, or every objective its own noise."
             )
-        each = [objective.noise for objective in self.each]
-        if others is not None:
-            others.check_dim(len(each))
-            each = [others.of_one(d, len(each)) if own is None else own for d, own in enumerate(each)]
-        return together([noise for noise in each if noise is not None and not isinstance(noise, str)])
+        return together(each)
 
 
 def as_objectives(
@@ -302,25 +305,20 @@ def as_objectives(
     >>> as_objectives(["cost", Objective("speed", unit=10)], minimise=["cost"]).each
     (Objective('cost', goal='min'), Objective('speed', unit=10))
     """
-    given = _listed(objectives, what)
-    small = _listed(minimise, "minimise")
-    odd = next((word for word in small if not isinstance(word, str)), None)
-    if odd is not None:
-        raise InputError(f"minimise must be a list of names, got {shown(odd)} in it.")
-    records = [_record(entry, what) for entry in given]
-    names = [record.name for record in records]
-    stray = next((word for word in small if word not in names), None)
-    if stray is not None:
-        raise InputError(f"minimise names {stray!r:.60}, which is not among the objectives {', '.join(names)[:200]}.")
-    twice = next((name for place, name in enumerate(names) if name in names[:place]), None)
-    if twice is not None:
-        raise InputError(f"the objectives must be distinct, got {twice!r:.60} twice.")
-    other = next(
-        (o.name for o in records if o.name in small and not o.minimised and not isinstance(o.goal, _Unsaid)), None
-    )
-    if other is not None:
-        raise InputError(f'minimise names {other!r:.60}, and its objective says goal="max"; say which.')
-    return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in records))
+    found = [_record(entry, what) for entry in _listed(objectives, what)]
+    small, names = _listed(minimise, "minimise"), [record.name for record in found]
+    if len(set(names)) < len(names):
+        raise InputError(f"the objectives must be distinct, got {max(names, key=names.count)!r:.60} twice.")
+    for name in small:
+        if not isinstance(name, str):
+            raise InputError(f"minimise must be a list of names, got {shown(name)} in it.")
+        if name not in names:
+            known = ", ".join(names)[:200]
+            raise InputError(f"minimise names {name!r:.60}, which is not among the objectives {known}.")
+        goal = found[names.index(name)].goal
+        if goal == "max" and not isinstance(goal, _Unsaid):
+            raise InputError(f'minimise names {name!r:.60}, and its objective says goal="max"; say which.')
+    return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in found))
 
 
 def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives:
@@ -420,8 +418,8 @@ def units_remark(
     known = np.flatnonzero(np.isfinite(spreads) & (spreads > 0))
     if objectives.in_steps or len(known) < 2 or not (epsilon > 0 or (weighs(cone) and not _in_own_units(cone))):
         return None
-    measured = [_MEASURED.fullmatch(o.name) for o in objectives.each]
-    if len({found and found[2] for found in measured}) == 1 and measured[0]:
+    measures = {o.measured[1] for o in objectives.each}
+    if len(measures) == 1 and measures != {""}:
         return None
     felt = (spreads if epsilon > 0 else spreads * np.abs(cone.facets).max(axis=0))[known]
     if felt.max() <= TENFOLD * felt.min():

@@ -15,7 +15,7 @@ from conewise.noise.text import as_noise, noise_from_dict, noise_to_dict
 from conewise.question.objectives import Objective, as_objectives
 from conewise.question.question import Question
 from conewise.studies.columns import check_like, check_no_objective
-from conewise.studies.spec import ASSUMPTIONS, Row, checked_designs
+from conewise.studies.spec import Row, checked_designs
 from conewise.studies.storage.journal import CHANGES, Entry
 
 Kind = Literal["add", "drop", "change", "objective", "join"]
@@ -137,7 +137,7 @@ def with_objective(
         if not (isinstance(before.noise, GaussianUnknown) and before.noise == GaussianUnknown()):
             raise InputError(f"say what is assumed of the {dim + 1} objectives from now on: `noise`.")
         noise = before.noise
-    noise = as_noise(noise, ASSUMPTIONS)
+    noise = as_noise(noise)
     data = {"name": new.name, "goal": new.goal, **({"unit": new.unit} if new.unit != 1 else {})}
     data |= {} if new.level is None else {"level": new.level}
     change = Change("objective", unseen=unseen, reason=reason, objective=data, cone=as_cone(cone, dim + 1).to_dict())

@@ -68,7 +68,6 @@ Row = dict[str, Any]
 
 LONGEST_LEASE: Final = 1e9
 """Seconds; what ends beyond all calendars could not be shown."""
-ASSUMPTIONS: Final = "noise.Gaussian(0.1) or noise.GaussianUnknown(), or its dictionary"
 _LOOKS: Final = 2  # at one number of evaluations: what finished rounds have used, and all that is told
 _TAKEN: Final = frozenset({*TO_FILL_IN, *NAME_COLUMNS})  # not asked of studies that exist: they can be told by id
 
@@ -370,7 +369,7 @@ def specified(
         check_separate(algorithm, rows, block)
         algorithm = SEPARATE
     if noise is not None:
-        noise = as_noise(noise, ASSUMPTIONS)
+        noise = as_noise(noise)
         noise.check_dim(cone.dim, len(names))
         noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
     if options is not None and not isinstance(options, Mapping):
