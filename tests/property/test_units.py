@@ -283,7 +283,7 @@ def test_a_study_counts_in_units_and_remembers_them(tmp_path):
 def test_a_header_with_units_is_refused_by_whoever_does_not_know_them(tmp_path):
     from conewise.studies.spec import Specification, specified
 
-    made = specified(2, cw.Cone.orthant(1), 1.0, 0.1, noises.Gaussian(1), asked(512.0)[:1], (), "auto", None, 0, 60)
+    made = specified(2, epsilon=1.0, delta=0.1, noise=noises.Gaussian(1), objectives=asked(512.0)[:1])
     text = made.to_json()
     assert json.loads(text)["objectives"] == [{"name": "price", "goal": "min", "unit": 512.0}]
     assert Specification.from_json(text).question.columns.units.tolist() == [512]

@@ -43,7 +43,7 @@ from conewise.analysis.unproven import (
 )
 from conewise.border import Floats, as_count, as_flag
 from conewise.certificate.history import Checkpoints
-from conewise.cone.cone import ConeLike, as_cone
+from conewise.cone.cone import ConeLike
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError
 from conewise.models import Prior
@@ -244,19 +244,13 @@ def analyse(
     if success is None and modelled is None:
         success = "contain"
     dim = len(source.objectives)
-    cone = as_cone("orthant" if cone is None else cone, dim)
-    if cone.dim != dim:
-        raise InputError(
-            f"the cone {cone} orders {cone.dim} objectives, but there are {dim}: {', '.join(source.objectives)}; "
-            "choose the objectives to match."
-        )
     if units is not None:
         take_units(source, units, separate)
-    words: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "success": success}
     stated = None if noise is None else as_noise(noise)
     others = GaussianUnknown(stated=False) if stated is None else stated
-    question = Question.stated(noise=others, objectives=meaning_of(source), levels=levels, **words)
-    assumed = question.assumed
+    words: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "success": success, "levels": levels}
+    question = Question.stated(dim, noise=others, objectives=meaning_of(source), **words)
+    cone, assumed = question.cone, question.assumed
     if block is not None or population is not None or repetitions:
         shared_blocks = Blocks(block, population, repetitions, seed)
         shared_blocks.check(source, max_evaluations, executor)

@@ -15,7 +15,7 @@ import click
 from conewise.errors import InputError
 from conewise.noise import Noise
 from conewise.noise.text import parse_noise
-from conewise.question.objectives import Objectives, with_levels, with_noise, with_units
+from conewise.question.objectives import Level, Objectives, with_levels, with_noise, with_units
 from conewise.tables.clauses import parse_clause
 from conewise.tables.names import first_repeated
 
@@ -66,7 +66,7 @@ def meant_by(objectives: Objectives, units: Sequence[str], levels: Sequence[str]
         if clause.column in given:
             raise InputError(f"--unit gives two units of {clause.column[:60]!r}; say which.")
         given[clause.column] = clause.value
-    return with_levels(with_units(objectives, given), _levels(objectives, levels)), auto
+    return with_levels(with_units(objectives, given), _levels(levels)), auto
 
 
 noise_option: Final = click.option(
@@ -83,13 +83,7 @@ noise_option: Final = click.option(
 
 def assumed_of(objectives: Objectives, assumptions: Sequence[str]) -> tuple[Objectives, Noise | None]:
     """Return the objectives with what is said of each, and what is said of all others: None where nothing is."""
-    named, plain = _noises(objectives, assumptions)
-    return with_noise(objectives, named), None if plain is None else parse_noise(plain, "--noise")
-
-
-def _noises(objectives: Objectives, assumptions: Sequence[str]) -> tuple[dict[str, Noise], str | None]:
-    """By name, and the text for all others."""
-    named: dict[str, str] = {}
+    named: dict[str, Noise | float | str] = {}
     plain: list[str] = []
     for text in assumptions:
         if "=" not in text:
@@ -98,31 +92,20 @@ def _noises(objectives: Objectives, assumptions: Sequence[str]) -> tuple[dict[st
         clause = parse_clause(text, ("=",), "noise")
         if clause.column in named:
             raise InputError(f"--noise says two things of {clause.column[:60]!r}; say which.")
-        named[clause.column] = clause.value if isinstance(clause.value, str) else f"gaussian:{clause.value!r}"
+        named[clause.column] = clause.value
     if len(plain) > 1:
         both = " and ".join(f"{text[:40]!r}" for text in plain[:2])
         raise InputError(f"--noise says two things of all objectives, {both}; say which.")
-    with_noise(objectives, dict.fromkeys(named, "unknown"))  # every name is one of theirs
-    found = {name: parse_noise(text, f"--noise of {name[:40]!r}") for name, text in named.items()}
-    return found, plain[0] if plain else None
+    return with_noise(objectives, named), parse_noise(plain[0], "--noise") if plain else None
 
 
-def _levels(objectives: Objectives, levels: Sequence[str]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    known = {o.name: o for o in objectives.each}
+def _levels(levels: Sequence[str]) -> dict[str, Level]:
+    found: dict[str, Level] = {}
     for text in levels:
         clause = parse_clause(text, ("<=", ">="), "level")
         if isinstance(clause.value, str):
             raise InputError(f"--level {text[:60]!r}: {clause.value[:40]!r} is not a number.")
         if clause.column in found:
             raise InputError(f"--level gives two levels of {clause.column[:60]!r}; an objective has one.")
-        objective = known.get(clause.column)
-        if objective is not None and (clause.sign == "<=") != objective.minimised:
-            way, least = ("small", "most") if objective.minimised else ("large", "least")
-            hint = "" if objective.minimised else ", or name it with --minimise"
-            raise InputError(
-                f"--level {text[:60]!r}: {clause.column!r} should be {way}, so its level is the {least} that is "
-                f"acceptable, '{clause.column}{'<=' if objective.minimised else '>='}...'{hint}."
-            )
-        found[clause.column] = clause.value
+        found[clause.column] = (clause.sign, clause.value)
     return found

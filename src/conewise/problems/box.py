@@ -16,6 +16,7 @@ from conewise.border import Floats, Indices, as_count, read_only
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
 from conewise.noise import Noise
+from conewise.noise.text import as_noise
 from conewise.problems.evaluators import EvaluationFailed, LocalFunction
 from conewise.problems.parameters import Parameter, as_parameters
 from conewise.problems.simulated import Seed, as_generator
@@ -61,8 +62,7 @@ class Box:
         object.__setattr__(self, "each", as_parameters(self.parameters))
         object.__setattr__(self, "candidates", as_count(self.candidates, "candidates", 2, MOST_CANDIDATES))
         object.__setattr__(self, "seed", as_count(self.seed, "seed", 0, _LARGEST_SEED))
-        if self.noise is not None and not isinstance(self.noise, Noise):
-            raise InputError(f"noise must be an assumption such as Gaussian(sigma), got {shown(self.noise)}.")
+        object.__setattr__(self, "noise", None if self.noise is None else as_noise(self.noise))
         _ = self._arguments
 
     each: tuple[Parameter, ...] = field(init=False)

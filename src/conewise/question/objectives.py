@@ -356,10 +356,10 @@ def _levelled(objective: Objective, given: Level) -> Objective:
                 f'the level of {name!r} must be a number, ("<=", number) or (">=", number), got {given!r:.80}.'
             )
         if given[0] != sign:
-            way, least = ("small", "most") if objective.minimised else ("large", "least")
+            way, least, hint = ("small", "most", "") if objective.minimised else ("large", "least", ", or minimise it")
             raise InputError(
                 f"the level '{name}{given[0]}{given[1]!s:.20}' goes against its objective: {name!r} should be {way}, "
-                f"so its level is the {least} that is acceptable, '{name}{sign}...'."
+                f"so its level is the {least} that is acceptable, '{name}{sign}...'{hint}."
             )
         given = given[1]
     levelled = replace(objective, level=given)
@@ -484,6 +484,8 @@ def _with(
     objectives: Objectives, given: Mapping[str, Any], what: str, changed: Callable[[Objective, Any], Objective]
 ) -> Objectives:
     """Return the objectives with those changed that are given by name."""
+    if given and not objectives:
+        raise InputError(f'{what} is given by name: name the objectives too, objectives=["accuracy", ...].')
     stray = next((name for name in given if name not in objectives.names), None)
     if stray is not None:
         raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")

@@ -50,18 +50,23 @@ Notion = Literal["cover", "contain"]
 """cover: the paper's (epsilon, delta)-PAC set; contain: P* inside the returned set, Delta* <= epsilon (Auer's SC1)."""
 
 
-class Stated(TypedDict, total=False):
-    """The words that `Question.stated` understands; None is the same as leaving a word out."""
+class Words(TypedDict, total=False):
+    """Words of a task that may be left out everywhere; None is the same as leaving a word out."""
 
     cone: Any
-    epsilon: float
     delta: float
-    noise: Noise | Mapping[str, Any] | str | None
     success: str | None
     objectives: Iterable[str | Objective | Mapping[str, Any]] | None
     minimise: Iterable[str]
     units: Mapping[str, float] | None
     levels: Mapping[str, Level] | None
+
+
+class Stated(Words, total=False):
+    """All words that `Question.stated` understands."""
+
+    epsilon: float
+    noise: Noise | Mapping[str, Any] | str | None
 
 
 @dataclass(frozen=True)
@@ -109,7 +114,10 @@ the noise.
         columns = with_levels(with_units(columns, given.get("units", {})), given.get("levels", {}))  # type: ignore[arg-type]
         cone = as_cone(given.get("cone", "orthant"), n_objectives or len(columns) or None)
         if n_objectives not in (None, cone.dim):
-            raise InputError(f"the cone {cone} orders {cone.dim} objectives, but there are {n_objectives}.")
+            which = f": {', '.join(columns.names)}; choose the objectives to match" if columns else ""
+            raise InputError(f"the cone {cone} orders {cone.dim} objectives, but there are {n_objectives}{which}.")
+        if "objectives" in given and not columns:
+            raise InputError(f"the cone orders {counted(cone.dim, 'objective')}, but 0 are named.")
         check_said_of(cone, columns)
         noise = as_noise(given["noise"]) if "noise" in given else None
         asked = {word: given[word] for word in ("epsilon", "delta", "success") if word in given}
@@ -124,8 +132,8 @@ the noise.
         if self.delta < SMALLEST_DELTA:
             raise InputError(f"delta must be at least {SMALLEST_DELTA:g}, got {self.delta:g}.")
         if len(self.objectives) not in (0, dim):
-            are = "is" if len(self.objectives) == 1 else "are"
-            raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(self.objectives)} {are} named.")
+            are = f"{'is' if len(self.objectives) == 1 else 'are'} named: {', '.join(self.names)}"
+            raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(self.objectives)} {are}.")
         if self.noise is None:
             object.__setattr__(self, "noise", self.columns.noise() if self.names else None)
         if self.noise is not None:

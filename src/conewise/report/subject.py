@@ -14,14 +14,12 @@ import numpy as np
 from conewise._version import SCHEMA
 from conewise.analysis.analyse import Analysis, analyse
 from conewise.analysis.explanations import ended, unused
-from conewise.analysis.gathering import Progress
 from conewise.analysis.guesses import Price, front_words, standard_errors
 from conewise.border import Floats, as_count, as_words, check_names
 from conewise.cone.cone import Cone
 from conewise.cone.text import stored_text
 from conewise.data.observations import Observations
 from conewise.errors import ConewiseError, InputError, closest, counted
-from conewise.noise import Noise
 from conewise.question.objectives import Objective, Objectives, as_objectives, with_levels, with_units
 from conewise.question.question import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
 from conewise.reading import text_of
@@ -341,32 +339,12 @@ def of_table(
     cone: Cone,
     title: str,
     *,
-    delta: float,
-    epsilon: float = 0.0,
-    noise: Noise | None = None,
     final: bool = False,
-    success: str | None = None,
-    max_evaluations: int | None = None,
-    units: str | None = None,
-    progress: Progress | None = None,
     block: str | None = None,
     **further: Any,
 ) -> Subject:
     """A table of measurements, analysed; blocks, or a `model`, `features` and the like as `analyse` takes them."""
-    found = analyse(
-        table,
-        cone,
-        delta=delta,
-        epsilon=epsilon,
-        noise=noise,
-        final=final,
-        success=success,
-        max_evaluations=max_evaluations,
-        units=units,
-        progress=progress,
-        block=block,
-        **further,
-    )
+    found = analyse(table, cone, final=final, block=block, **further)
     return replace(
         of_analysis(found, title),
         method=_method(final or block is not None, found.success),

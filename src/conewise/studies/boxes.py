@@ -18,7 +18,6 @@ import numpy as np
 
 from conewise.border import Bools, Floats, Indices, as_count
 from conewise.certificate.streams import Separately
-from conewise.cone.cone import Cone
 from conewise.data.observations import Observations, Statistics
 from conewise.errors import InputError, shown
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
@@ -28,9 +27,9 @@ from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Independent, Prior, Smooth
 from conewise.models.screen import core
+from conewise.models.written import prior_of
 from conewise.problems.box import Box, Candidates
 from conewise.problems.simulated import Seed
-from conewise.question.objectives import Objectives
 from conewise.question.question import Question, amended
 from conewise.rules import ModelGuided, Result, SeparateModelGuided
 from conewise.studies.asking import Problem, Progress, told_all
@@ -296,17 +295,15 @@ def of_candidates(result: Result, settings: Iterable[dict[str, Any]]) -> BoxResu
     return BoxResult(**given, settings=tuple(settings))
 
 
-def first_candidates(
-    box: Box, cone: Cone, meaning: Objectives | None, algorithm: str, options: Mapping[str, Any]
-) -> Candidates:
-    """A box as a problem: with as many objectives as the cone orders, where they have no names."""
+def first_candidates(box: Box, question: Question, algorithm: str, options: Mapping[str, Any]) -> Candidates:
+    """Return a box as a problem, with as many objectives as the cone orders if they have no names."""
     check_box(algorithm, options)
     if box.evaluate is None:
         raise InputError(
             "this box has no function that evaluates a setting: pass evaluate=... to it, or let a study hand its "
             "settings out, Study.create(..., designs=box)."
         )
-    names = tuple(f"objective {d + 1}" for d in range(cone.dim)) if meaning is None else meaning.names
+    names = question.names or tuple(f"objective {d + 1}" for d in range(question.cone.dim))
     return box.at(box.first(), names)
 
 
@@ -321,8 +318,8 @@ def check_box(algorithm: str, options: Mapping[str, Any]) -> None:
 
 def as_model(model: Any) -> Model:
     """The model of a box: `models.Smooth` where none is given."""
-    if model is None:
-        return DEFAULT
+    if model is None or isinstance(model, str):
+        return DEFAULT if model is None else partial(prior_of, model)
     if model is Independent:
         raise InputError(
             "the settings of a box are known by their parameters, of which models.Independent makes nothing: leave the "

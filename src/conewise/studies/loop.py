@@ -11,10 +11,9 @@ from typing import Any, cast
 from conewise.border import as_count
 from conewise.cone.cone import ConeLike, as_cone
 from conewise.data.observations import Observations, Pulls, check_returned
-from conewise.errors import InputError, counted, shown
+from conewise.errors import InputError, shown
 from conewise.models import Prior
 from conewise.noise import Noise
-from conewise.noise.text import as_noise
 from conewise.problems.box import Box
 from conewise.problems.called import Called
 from conewise.problems.onebyone import OneByOne
@@ -25,15 +24,13 @@ from conewise.question.objectives import (
     Objective,
     Objectives,
     as_objectives,
-    check_said_of,
-    with_levels,
 )
 from conewise.question.question import Question
 from conewise.rules.contract import Algorithm, Result, planner_of
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
 from conewise.studies.rules import build, build_separate, check_options, check_separate_options
-from conewise.studies.spec import checked_designs, checked_objectives
+from conewise.studies.spec import checked_designs, with_columns
 
 __all__ = ["Problem", "Progress", "identify", "run"]
 
@@ -82,54 +79,45 @@ def identify(
     >>> result.indices
     [0, 1]
     """
-    meaning = None if objectives is None else as_objectives(objectives)
-    dim = getattr(problem, "dim", None) if meaning is None else len(meaning)
-    cone = as_cone("orthant" if cone is None else cone, dim if isinstance(dim, int) else None)
-    if meaning is not None:
-        _check_many(meaning, cone.dim)
     _check_progress(progress)
-    if callable(problem) and not hasattr(problem, "evaluate"):
-        meaning = checked_objectives(objectives, (), cone.dim)
-        problem = _called(problem, designs, meaning.names)
-    elif designs is not None:
-        if not isinstance(problem, Box | OneByOne):
-            _check_problem(problem)
-        raise InputError("designs are listed for a plain function; any other problem brings its own.")
     apart, candidates = isinstance(problem, OneByOne), None
+    is_function = callable(problem) and not hasattr(problem, "evaluate")
     while isinstance(problem, OneByOne):  # what there is to know of a problem does not depend on how it is measured
         problem = cast(Problem | Box, problem.problem)
         if isinstance(problem, Recorded):
             raise InputError(
                 "designs share their recorded blocks, which answer with all objectives at once; ask without OneByOne."
             )
+    if not is_function and not isinstance(problem, Box):
+        _check_problem(problem)
+    if not is_function and designs is not None:
+        raise InputError("designs are listed for a plain function; any other problem brings its own.")
+    dim = getattr(problem, "dim", None if objectives is None else len(as_objectives(objectives)))
+    cone = as_cone("orthant" if cone is None else cone, dim)
+    if not isinstance(problem, Box) and dim not in (None, cone.dim):
+        raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {dim}.")
+    if noise is None:
+        noise = problem.noise if isinstance(problem, Box) else getattr(problem, "assumption", None)
+    words: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "noise": noise, "levels": levels}
+    question = Question.stated(objectives=objectives, success=options.get("success"), **words)
+    if is_function:
+        question = with_columns(question)
+        problem = _called(cast(Function, problem), designs, question.names)
     if isinstance(problem, Box):
-        problem = candidates = first_candidates(problem, cone, meaning, algorithm, options)
+        problem = candidates = first_candidates(problem, question, algorithm, options)
         model = as_model(model)
-    problem = cast(Problem, problem)
-    _check_problem(problem)
-    if cone.dim != problem.dim:
-        raise InputError(f"the cone orders {cone.dim} objectives, but the problem has {problem.dim}.")
     if model is not None:
         options["model"] = model
-    if levels is not None:
-        if meaning is None:
-            raise InputError('levels are given by name: name the objectives too, objectives=["accuracy", ...].')
-        meaning = with_levels(meaning, levels)
+    problem = cast(Problem, problem)
+    meaning = question.columns if question.names else None
     if meaning is not None:
-        check_said_of(cone, meaning)  # before directions are turned to those of the problem
-    given = () if meaning is None else _as_evaluated(meaning, problem)
+        question = replace(question, objectives=_as_evaluated(meaning, problem))
     names = () if meaning is None else _labels(problem, "names", problem.n_designs)
-    said = noise if noise is not None else getattr(problem, "assumption", None)
-    said = None if said is None else as_noise(said)
     blocks = problem if isinstance(problem, Recorded) else None
     if apart:
         check_separate_options(algorithm, options)
     else:
         check_options(algorithm, options, blocks)
-    own = said if meaning is None else meaning.noise(said) or said
-    question = Question.stated(
-        cone.dim, cone=cone, epsilon=epsilon, delta=delta, noise=own, success=options.get("success"), objectives=given
-    )
     meshing = None if candidates is None else Meshing(candidates, question.inside, options, apart)
     chosen: Algorithm[Any]
     if meshing is not None:
@@ -190,12 +178,6 @@ def _labels(problem: Any, what: str, number: int | None = None) -> tuple[str, ..
     if labels and number is not None and len(labels) != number:
         raise InputError(f"problem.{what} must have {number} entries, got {len(labels)}.")
     return labels
-
-
-def _check_many(meaning: Objectives, dim: int) -> None:
-    if len(meaning) != dim:
-        are = "is" if len(meaning) == 1 else "are"
-        raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(meaning)} {are} named.")
 
 
 def _check_progress(progress: Any) -> None:

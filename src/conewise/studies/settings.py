@@ -39,8 +39,8 @@ def first_stage(box: Box) -> int:
 
 def box_model(given: Any) -> dict[str, Any]:
     """The model of a box as data: a kind and its lists; its features are the parameters."""
-    if given is None:
-        return dict(_MODEL)
+    if given is None or isinstance(given, str):
+        return dict(_MODEL) if given is None else {"kind": given}
     if isinstance(given, Prior) or not isinstance(given, Mapping) or not isinstance(given.get("kind"), str):
         raise InputError(
             'candidates of a box join while a study runs, so its model is a kind, {"kind": "smooth"}, whose features '

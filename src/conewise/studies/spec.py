@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Required, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,19 +24,19 @@ from conewise.border import (
     as_floats,
     as_non_negative,
     as_positive,
-    as_words,
     check_finite,
     check_sums,
     check_unmasked,
 )
-from conewise.cone.cone import Cone, ConeLike, as_cone
+from conewise.cone.cone import Cone
 from conewise.data.observations import LARGEST_OBSERVED
-from conewise.errors import ConewiseError, InputError, counted, shown
+from conewise.errors import ConewiseError, InputError, shown
 from conewise.limits import LARGEST_SEED, MOST_DESIGNS
-from conewise.noise.text import as_noise, noise_from_dict, noise_to_dict
+from conewise.models import Prior
+from conewise.noise.text import noise_from_dict, noise_to_dict
 from conewise.problems.box import Box
-from conewise.question.objectives import Level, Objective, Objectives, as_objectives
-from conewise.question.question import Question
+from conewise.question.objectives import Objective
+from conewise.question.question import Question, Words
 from conewise.rules import Algorithm
 from conewise.studies.blocks import StudyBlocks, drawn_blocks
 from conewise.studies.boxes import MOST_REFINEMENTS, Meshing, check_box
@@ -287,13 +287,12 @@ class Specification:
             box = None if data.get("box") is None else Box(**data["box"])
             return cls(
                 *checked_designs(rows, data["designs"]),
-                Question.stated(
-                    cone=Cone.from_dict(data["cone"]),
-                    epsilon=data["epsilon"],
-                    delta=data["delta"],
-                    noise=data["noise"],
-                    success=data["options"].get("success"),
-                    objectives=checked_objectives(data["objectives"], data["minimise"], len(data["objectives"])),
+                with_columns(
+                    Question.stated(
+                        cone=Cone.from_dict(data["cone"]),
+                        success=data["options"].get("success"),
+                        **{word: data[word] for word in ("epsilon", "delta", "noise", "objectives", "minimise")},
+                    )
                 ),
                 _named(data["algorithm"], data["options"], blocks),
                 data["options"],
@@ -329,32 +328,52 @@ def as_lease(seconds: Any) -> float:
     return number
 
 
+class Asked(Words, total=False):
+    """The words of `Study.create` and `specified`."""
+
+    designs: Required[Any]
+    epsilon: Required[float]
+    noise: Required[noises.Noise | Mapping[str, Any] | str | None]
+    algorithm: str
+    options: Mapping[str, Any] | None
+    seed: int
+    lease: float
+    reserve: float
+    block: str | None
+    blocks: Sequence[str] | int | None
+    population: int | str | None
+    model: Prior | Mapping[str, Any] | str | None
+    separate: bool
+
+
 def specified(
     designs: Any,
-    cone: ConeLike | None,
+    *,
     epsilon: float,
-    delta: float,
     noise: noises.Noise | Mapping[str, Any] | str | None,
-    objectives: Sequence[str | Objective] | None,
-    minimise: Sequence[str],
-    algorithm: str,
-    options: Mapping[str, Any] | None,
-    seed: int,
-    lease: float,
+    algorithm: str = "auto",
+    options: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    lease: float = 3600.0,
     reserve: float = 0.0,
     block: str | None = None,
     blocks: Any = None,
     population: int | str | None = None,
-    levels: Mapping[str, Level] | None = None,
     model: Any = None,
     separate: bool = False,
+    **words: Unpack[Words],
 ) -> Specification:
-    """A specification from a user's arguments; the algorithm is built once, so that what it refuses is refused now."""
-    cone = as_cone("orthant" if cone is None else cone, _many(objectives))
-    columns = checked_objectives(objectives, minimise, cone.dim)
-    box = as_study_box(designs, columns.names) if isinstance(designs, Box) else None
+    """Return a specification from a user's arguments; build its algorithm, which refuses what it cannot answer."""
+    if options is not None and not isinstance(options, Mapping):
+        raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
+    box = designs if isinstance(designs, Box) else None
+    chosen = {**({} if words.get("success") is None else {"success": words["success"]}), **(options or {})}
+    words["success"] = chosen.get("success")
+    noise = box.noise if noise is None and box is not None else noise
+    question = with_columns(Question.stated(epsilon=epsilon, noise=noise, **words))
+    columns = question.columns
     if box is not None:
-        designs, noise = rows_of(box, box.first()), box.noise if noise is None else noise
+        designs = rows_of(as_study_box(box, columns.names), box.first())
     names, rows = checked_designs(designs)
     separate = as_flag(separate, "separate") or (isinstance(algorithm, str) and algorithm == SEPARATE)
     ours = _TAKEN | CELL_COLUMNS if separate else _TAKEN
@@ -368,13 +387,9 @@ def specified(
     if separate:
         check_separate(algorithm, rows, block)
         algorithm = SEPARATE
-    if noise is not None:
-        noise = as_noise(noise)
-        noise.check_dim(cone.dim, len(names))
-        noise = noise_from_dict(noise_to_dict(noise))  # what cannot be written down is refused now
-    if options is not None and not isinstance(options, Mapping):
-        raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
-    chosen = dict(options or {})
+    if question.noise is not None:  # what cannot be written down is refused now
+        question.noise.check_dim(question.cone.dim, len(names))
+        question = replace(question, noise=noise_from_dict(noise_to_dict(question.noise)))
     if model is not None:
         chosen["model"] = model
     if box is not None:
@@ -393,11 +408,10 @@ def specified(
         check_separate_options(algorithm, chosen)
     else:
         check_options(algorithm, chosen, shared)
-    asked: dict[str, Any] = {"cone": cone, "epsilon": epsilon, "delta": delta, "noise": noise}
     specification = Specification(
         names,
         rows,
-        Question.stated(objectives=columns, levels=levels, success=chosen.get("success"), **asked),
+        question,
         _named(algorithm, chosen, shared),
         chosen,
         seed,
@@ -454,25 +468,14 @@ def _name_in(name: Any, place: int) -> str:
     return str(name)
 
 
-def _many(objectives: Any) -> int | None:
-    """The number of objectives, where it is given."""
-    return len(objectives) if isinstance(objectives, Sequence) and not isinstance(objectives, str) else None
-
-
-def checked_objectives(objectives: Any, minimise: Sequence[str], dim: int) -> Objectives:
-    """Distinct objectives, names or records, as many as the cone orders; "f1", "f2", ... when none are given."""
-    if isinstance(objectives, str) or isinstance(minimise, str):
-        raise InputError("objectives and minimise are lists of names, not one text.")
-    given = [f"f{d + 1}" for d in range(dim)] if objectives is None else objectives
-    labels = [as_label(name, "the name of an objective") for name in as_objectives(given).names]
-    if len(labels) != dim:
-        are = f"{'is' if len(labels) == 1 else 'are'} named{': ' * bool(labels)}{', '.join(labels)}"
-        raise InputError(f"the cone orders {counted(dim, 'objective')}, but {len(labels)} {are}.")
-    found = as_objectives(given, as_words(minimise, "minimise"))
-    taken = next((name for name in labels if name in EXPORT_COLUMNS), None)
-    if taken is not None:
-        raise InputError(f"no objective may be called {taken!r}, which is a column of every export; rename it.")
-    return found
+def with_columns(question: Question) -> Question:
+    """Return the question with the names "f1", "f2", ... if it has none; refuse names that no table can have."""
+    if not question.names:
+        return replace(question, objectives=[f"f{d + 1}" for d in range(question.cone.dim)])
+    for name in question.names:
+        if as_label(name, "the name of an objective") in EXPORT_COLUMNS:
+            raise InputError(f"no objective may be called {name!r}, which is a column of every export; rename it.")
+    return question
 
 
 def _written(objective: Objective) -> Row:

@@ -7,17 +7,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise.border import Floats, Indices, as_count, as_floats
-from conewise.cone.cone import ConeLike
 from conewise.errors import InputError
-from conewise.models import Prior
-from conewise.noise import Noise
-from conewise.question.objectives import Level, Objective
 from conewise.studies.cells import as_objective, as_told, widened
 from conewise.studies.changing import ChangingStudy, Write
 from conewise.studies.evaluations import (
@@ -35,7 +31,7 @@ from conewise.studies.opened import read_records
 from conewise.studies.possible import check_known
 from conewise.studies.reader import Clock
 from conewise.studies.results import Records, as_rows
-from conewise.studies.spec import LONGEST_LEASE, as_lease, specified
+from conewise.studies.spec import LONGEST_LEASE, Asked, as_lease, specified
 from conewise.studies.storage.journal import PATIENCE
 from conewise.studies.storage.places import create_journal, open_journal, study_names
 from conewise.studies.texts import as_flag, as_label, as_reason, as_text, as_worker
@@ -69,31 +65,12 @@ class Study(ChangingStudy):
 
     @classmethod
     def create(
-        cls,
-        where: str | Path,
-        *,
-        designs: Any,
-        cone: ConeLike | None = None,
-        epsilon: float,
-        delta: float = 0.05,
-        noise: Noise | Mapping[str, Any] | str | None,
-        objectives: Sequence[str | Objective] | None = None,
-        minimise: Sequence[str] = (),
-        levels: Mapping[str, Level] | None = None,
-        algorithm: str = "auto",
-        options: Mapping[str, Any] | None = None,
-        seed: int = 0,
-        name: str | None = None,
-        lease: float = 3600.0,
-        reserve: float = 0.0,
-        block: str | None = None,
-        blocks: Sequence[str] | int | None = None,
-        population: int | str | None = None,
-        model: Prior | Mapping[str, Any] | None = None,
-        separate: bool = False,
-        clock: Clock = time.time,
+        cls, where: str | Path, *, name: str | None = None, clock: Clock = time.time, **asked: Unpack[Asked]
     ) -> Study:
-        """A new study in a file (SQLite, on a disk of this machine) or at a postgresql:// address; none is overwritten.
+        """Make a study in a new file (SQLite, on a disk of this machine) or at a postgresql:// address.
+
+        `designs`, `epsilon` and `noise` must be given. The other words have the defaults of `Question.stated`: the
+        orthant, delta 0.05, seed 0. A `lease` of 3600 seconds and the algorithm "auto" are the defaults of a study.
 
         `designs`: names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
         pyarrow or a mapping of columns, how many, or a `problems.Box` of settings (docs/features). `objectives` are
@@ -116,8 +93,7 @@ class Study(ChangingStudy):
         With `separate=True` objectives are measured separately: an evaluation is of one objective of a design
         (`Evaluation.objective`) and has one value, and an objective with a `price` is asked for accordingly.
         """
-        asked = (designs, cone, epsilon, delta, noise, objectives, minimise, algorithm, options, seed, lease, reserve)
-        specification = specified(*asked, block, blocks, population, levels, model, separate)
+        specification = specified(**asked)
         if name is not None:
             name = as_label(name, "the name of a study")
         return cls(create_journal(where, name, specification.to_json()), clock, specification)

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 import pytest
 
-from conewise.cone.cone import Cone
 from conewise.data.observations import Observations
 from conewise.errors import ConewiseError
 from conewise.noise import Gaussian
@@ -178,16 +177,11 @@ def question() -> Specification:
     """What the studies ask."""
     return specified(
         designs=["a", "b", "c", "d"],
-        cone=Cone.orthant(2),
         epsilon=0.4,
-        delta=0.05,
         noise=Gaussian(_SIGMA),
         objectives=["gain", "cost"],
         minimise=["cost"],
-        algorithm="auto",
-        options=None,
         seed=7,
-        lease=3600.0,
     )
 
 

@@ -239,7 +239,7 @@ def test_noise_of_all_and_of_some_objectives():
 @pytest.mark.parametrize(
     ("texts", "words"),
     [
-        (("correct=binomial",), "--noise of 'correct' must be unknown, .* got 'binomial'"),
+        (("correct=binomial",), "noise of the objective 'correct' must be unknown, .* got 'binomial'"),
         (("binomial",), "--noise must be unknown, .* got 'binomial'"),
         (("colour=binary",), "noise is given for 'colour', which is not among correct, price"),
         (("correct=binary", "correct=known"), "two things of 'correct'"),

@@ -168,7 +168,8 @@ def test_objectives_speak_their_own_units_and_directions():
     ("given", "said"),
     [
         ({"model": cw.models.Independent()}, "pass model=models.Smooth"),
-        ({"model": "smooth"}, "pass model=models.Smooth"),
+        ({"model": "smoth"}, "model must be"),
+        ({"model": 3}, "pass model=models.Smooth"),
         ({"model": cw.models.Independent}, "of which models.Independent makes nothing: leave the model out"),
         ({"begin": [3]}, "leave begin out"),
         ({"model": lambda features: 3}, "must give a prior such as models.Smooth, got 3"),
