@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from conewise.border import (
     as_count,
     as_floats,
     as_number,
+    as_positive,
 )
 from conewise.cone.polyhedra import line_inside, needed_rows, smallest_combination
 from conewise.errors import ConeError, InputError
@@ -27,8 +28,6 @@ T = TypeVar("T")
 SMALLEST_ANGLE: Final = 2e-4
 """Degrees: a cone given by an angle must be this far from a half line and from a half space (see DEGENERATE)."""
 
-_LARGER = "tilt its rows apart, or choose more degrees where it is given by an angle"
-_SMALLER = "tilt its rows apart, or choose fewer degrees or a smaller share where it is given by one"
 _TOO_LITTLE = f"and less than {DEGENERATE:g} is too little to compute with"
 
 
@@ -72,91 +71,55 @@ def angle(value: Any, flat: str) -> float:
             f"degrees must lie strictly between 0 and 180, got {degrees:g}: at 180 the cone is a {flat}, "
             "beyond it is not convex."
         )
-    if degrees < SMALLEST_ANGLE:
-        raise ConeError(
-            f"the cone is too thin: degrees = {degrees:g} is too near to a half line to compute with; "
-            f"choose at least {SMALLEST_ANGLE:g}."
+    if min(degrees, 180 - degrees) < SMALLEST_ANGLE:
+        what, near, remedy = (
+            ("thin", "half line", f"choose at least {SMALLEST_ANGLE:g}")
+            if degrees < 90
+            else ("wide", flat, f"stay at least {SMALLEST_ANGLE:g} below 180")
         )
-    if 180 - degrees < SMALLEST_ANGLE:
         raise ConeError(
-            f"the cone is too wide: degrees = {degrees!r} is too near to a {flat} to compute with; "
-            f"stay at least {SMALLEST_ANGLE:g} below 180."
+            f"the cone is too {what}: degrees = {degrees!r} is too near to a {near} to compute with; {remedy}."
         )
     return degrees
 
 
-def refuse_line(units: Floats) -> None:
-    """Raise ConeError if the cone contains a line."""
-    direction = line_inside(units)
-    if direction is None:
-        return
-    most = float(np.abs(units @ direction).max())
-    if most <= ROUNDING:
-        raise ConeError(
-            f"the cone is not pointed: {vector(direction)} lies in C and in -C, so two different designs "
-            "would be each better than the other; add a row that is not zero along it."
-        )
-    _refuse_thin(units)
-    raise ConeError(
-        f"the cone is too wide: within {most:.1g} it contains the whole line along {vector(direction)}, as a half "
-        f"space does, {_TOO_LITTLE}; {_SMALLER}."
-    )
+def refuse_degenerate(vectors: Floats, kind: Literal["rows", "rays"]) -> None:
+    """Refuse rows or rays of a cone that contains a line or has no interior, exactly or nearly.
 
-
-def refuse_flat(units: Floats) -> None:
-    """Raise ConeError if the cone has no interior."""
-    if len(units) > units.shape[1]:  # else independent rows: W x = 1 has a solution
-        _refuse_thin(units)
-
-
-def _refuse_thin(units: Floats) -> None:
-    """Refuse rows if a positive combination of them is zero, exactly or nearly."""
-    weights, shortest = smallest_combination(units)
+    The two kinds are dual. A direction across all rows lies in the cone with its opposite, and rays with such a
+    direction make a flat cone. Rows with a combination that vanishes make a flat cone, and such rays contain a line.
+    """
+    across = line_inside(vectors)
+    if across is None and len(vectors) <= vectors.shape[1]:
+        return  # independent vectors
+    off = 0.0 if across is None else float(np.abs(vectors @ across).max())
+    weights, shortest = smallest_combination(vectors)
     length = float(np.linalg.norm(shortest))
-    rows = listed(np.flatnonzero(weights > 1e-9))
-    if length <= ROUNDING:
-        raise ConeError(
-            f"the cone has an empty interior: rows {rows} (counted from 0) "
-            "have a positive combination that vanishes, so W x > 0 has no solution; remove or tilt one of them."
+    which, line = listed(np.flatnonzero(weights > 1e-9)), "" if across is None else vector(across)
+    cancel, nearly = f"{kind} {which} (counted from 0) have a positive combination that vanishes", _TOO_LITTLE
+    if kind == "rows":
+        texts = (
+            f"the cone is not pointed: {line} lies in C and in -C, so two different designs "
+            "would be each better than the other; add a row that is not zero along it.",
+            f"the cone has an empty interior: {cancel}, so W x > 0 has no solution; remove or tilt one of them.",
+            f"the cone is too thin: {cancel} within {length:.1g}, {nearly}; "
+            "tilt its rows apart, or choose more degrees where it is given by an angle.",
+            f"the cone is too wide: within {off:.1g} it contains the whole line along {line}, as a half space does, "
+            f"{nearly}; tilt its rows apart, or choose fewer degrees or a smaller share where it is given by one.",
         )
-    if length <= DEGENERATE:
-        raise ConeError(
-            f"the cone is too thin: rows {rows} (counted from 0) have a positive combination that vanishes within "
-            f"{length:.1g}, {_TOO_LITTLE}; {_LARGER}."
+    else:
+        texts = (
+            f"the rays are all orthogonal to {line}, so the cone is flat (empty interior): "
+            "add a ray that leaves this hyperplane.",
+            f"the cone is not pointed: {vector(vectors[weights.argmax()])} lies in C and in -C "
+            f"(rays {which} have a positive combination that vanishes); remove one of these rays.",
+            f"the cone is too wide: {cancel} within {length:.1g}, {nearly}; tilt one of them inwards.",
+            f"the cone is too thin: the rays are all orthogonal to {line} within {off:.1g}, {nearly}; "
+            "add a ray that leaves this hyperplane.",
         )
-
-
-def refuse_bad_rays(rays: Floats) -> None:
-    """Refuse rays that lie in a hyperplane or cancel each other, exactly or nearly."""
-    across = line_inside(rays)
-    weights, shortest = smallest_combination(rays)
-    length, cancel = float(np.linalg.norm(shortest)), listed(np.flatnonzero(weights > 1e-9))
-    if across is not None and float(np.abs(rays @ across).max()) <= ROUNDING:
-        raise ConeError(
-            f"the rays are all orthogonal to {vector(across)}, so the cone is flat (empty interior): "
-            "add a ray that leaves this hyperplane."
-        )
-    if length <= ROUNDING:
-        raise ConeError(
-            f"the cone is not pointed: {vector(rays[weights.argmax()])} lies in C and in -C "
-            f"(rays {cancel} have a positive combination that vanishes); remove one of these rays."
-        )
-    if length <= DEGENERATE:
-        raise ConeError(
-            f"the cone is too wide: rays {cancel} (counted from 0) have a positive combination that vanishes within "
-            f"{length:.1g}, {_TOO_LITTLE}; tilt one of them inwards."
-        )
-    if across is not None:
-        raise ConeError(
-            f"the cone is too thin: the rays are all orthogonal to {vector(across)} within "
-            f"{np.abs(rays @ across).max():.1g}, {_TOO_LITTLE}; add a ray that leaves this hyperplane."
-        )
-
-
-def holds_axes(rays: Floats) -> bool:
-    """Return True if every coordinate axis is among the rays, so that no facet has a negative entry."""
-    alone = rays[((rays != 0).sum(axis=1) == 1) & (rays >= 0).all(axis=1)]
-    return bool(alone.any(axis=0).all())
+    found = (across is not None and off <= ROUNDING, length <= ROUNDING, length <= DEGENERATE, across is not None)
+    if any(found):
+        raise ConeError(texts[found.index(True)])
 
 
 def irredundant(rows: Floats, name: str) -> list[int]:
@@ -171,28 +134,14 @@ def irredundant(rows: Floats, name: str) -> list[int]:
     return kept
 
 
-def refuse_many(facets: Floats) -> None:
-    """Refuse a cone given by rays if it has too many facets."""
-    if len(facets) > MOST_FACETS:
-        raise ConeError(
-            f"a cone may have up to {MOST_FACETS} facets, and these rays make {len(facets)}; give fewer rays."
-        )
-
-
 def as_bid_ask(values: ArrayLike, name: str) -> Floats:
-    """Return a bid-ask matrix without arbitrage; refuse any other matrix."""
+    """Return a bid-ask matrix without arbitrage: the product of the rates along each cycle must exceed 1."""
     matrix = as_rows(values, name)
-    if matrix.shape != (len(matrix), len(matrix)):
+    dim = len(matrix)
+    if matrix.shape != (dim, dim):
         raise ConeError(f"{name} must be square, one row and column an asset, got shape {matrix.shape}.")
     if (matrix <= 0).any() or (np.diag(matrix) != 1).any():
         raise ConeError(f"{name} must be positive with ones on its diagonal (one unit of an asset buys itself).")
-    refuse_arbitrage(matrix)
-    return matrix
-
-
-def refuse_arbitrage(matrix: Floats) -> None:
-    """Refuse a matrix with a free cycle: the product of the rates along each cycle must exceed 1."""
-    dim = len(matrix)
     cost, then = np.log(matrix), np.tile(np.arange(dim), (dim, 1))
     np.fill_diagonal(cost, np.inf)
     for via in range(dim):  # Floyd & Warshall; `then` holds the next asset on the cheapest way
@@ -208,29 +157,25 @@ def refuse_arbitrage(matrix: Floats) -> None:
                 rate = math.exp(-cost[start, start])
                 word = "arbitrage" if rate > 1 + DEGENERATE else "a free exchange (the cone would not be pointed)"
                 raise ConeError(
-                    f"pi allows {word}: exchanging asset {' -> '.join(map(str, cycle))} turns 1 unit into {rate:.6g}; "
-                    "raise the rates along this cycle until their product exceeds 1."
+                    f"{name} allows {word}: exchanging asset {' -> '.join(map(str, cycle))} turns 1 unit into "
+                    f"{rate:.6g}; raise the rates along this cycle until their product exceeds 1."
                 )
+    return matrix
 
 
-def as_about(entries: object, dim: int) -> tuple[tuple[str, str, float], ...]:
+def as_about(entries: Any, dim: int) -> tuple[tuple[str, str, float], ...]:
     """Return the name, goal and unit of each of the `dim` objectives, or () if there are none."""
-    if entries == () or entries == []:
-        return ()
-    if not isinstance(entries, list | tuple) or len(entries) != dim or not all(map(_is_objective, entries)):
-        raise ConeError(
-            '"about" in a cone\'s dictionary must have a name, "max" or "min", and a positive unit for each of the '
-            f"{dim} objectives, as to_dict writes it."
-        )
-    return tuple((name, goal, float(unit)) for name, goal, unit in entries)
-
-
-def _is_objective(entry: object) -> bool:
-    if not isinstance(entry, list | tuple) or len(entry) != 3:
-        return False
-    name, goal, unit = entry
-    number = isinstance(unit, int | float) and not isinstance(unit, bool) and math.isfinite(unit) and unit > 0
-    return isinstance(name, str) and goal in ("max", "min") and number
+    try:
+        about = tuple((name, goal, as_positive(unit, "unit")) for name, goal, unit in entries)
+        given = isinstance(entries, list | tuple) and len(about) in (0, dim)
+        if given and all(isinstance(name, str) and goal in ("max", "min") for name, goal, _ in about):
+            return about
+    except (TypeError, ValueError):
+        pass
+    raise ConeError(
+        '"about" in a cone\'s dictionary must have a name, "max" or "min", and a positive unit for each of the '
+        f"{dim} objectives, as to_dict writes it."
+    )
 
 
 def vector(values: Floats) -> str:
@@ -240,5 +185,5 @@ def vector(values: Floats) -> str:
 
 def listed(indices: Any) -> str:
     """Return numbers as a list in words: "1, 2 and 3"."""
-    words = [str(int(n)) for n in indices]
-    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+    *before, last = map(str, indices)
+    return f"{', '.join(before)} and {last}" if before else last

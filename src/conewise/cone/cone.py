@@ -25,20 +25,7 @@ from conewise.border import (
     check_sums,
     read_only,
 )
-from conewise.cone.checks import (
-    angle,
-    as_about,
-    as_bid_ask,
-    as_rows,
-    checked,
-    holds_axes,
-    irredundant,
-    refuse_bad_rays,
-    refuse_flat,
-    refuse_line,
-    refuse_many,
-    whole,
-)
+from conewise.cone.checks import angle, as_about, as_bid_ask, as_rows, checked, irredundant, refuse_degenerate, whole
 from conewise.cone.lift import Lift
 from conewise.cone.polyhedra import extreme_rays, power_scaled, tangent_planes, unit
 from conewise.cone.text import cone_arguments, cone_repr, matrix_text, number_text, stored_text
@@ -81,9 +68,11 @@ class Cone:
 
     about: tuple[tuple[str, str, float], ...] = ()
     """Name, goal and unit of the objectives that `said` is about; empty if unknown."""
+
+    facets: Floats
+    """Unit, irredundant rows w_n of W in the order given, (N, D)."""
     _given: Floats
     _text: str | None
-    _facets: Floats
     _order_rows: Floats
 
     order_lengths: Floats
@@ -92,10 +81,9 @@ class Cone:
     def __init__(self, W: ArrayLike) -> None:
         rows = as_rows(W, "W")
         units = unit(rows)
-        refuse_line(units)
-        refuse_flat(units)
+        refuse_degenerate(units, "rows")
         kept = irredundant(units, "row")
-        self._fill(rows[kept], None, tuple(n for n in range(len(rows)) if n not in kept))
+        self._fill(rows[kept], removed=tuple(n for n in range(len(rows)) if n not in kept))
 
     # -- constructors ---------------------------------------------------------------------------------------
 
@@ -164,7 +152,8 @@ class Cone:
         [[0.707, -0.707], [0.0, 1.0]]
         """
         vectors = as_rows(V, "V")
-        return cls._generated(vectors, None, gains=holds_axes(vectors))
+        alone = vectors[((vectors != 0).sum(axis=1) == 1) & (vectors >= 0).all(axis=1)]
+        return cls._generated(vectors, gains=bool(alone.any(axis=0).all()))
 
     @classmethod
     def ice_cream(cls, degrees: float, facets: int = 12) -> Self:
@@ -184,9 +173,8 @@ class Cone:
                 f"{count} facets cannot be told apart numerically at degrees = {degrees!r}; take fewer facets, "
                 "or another angle."
             )
-        named = cls._known(cone._given, f"ice_cream:{degrees!r},{count}")
-        named.__dict__["rays"] = cone.rays
-        return named
+        cone.__dict__["_text"] = f"ice_cream:{degrees!r},{count}"
+        return cone
 
     @classmethod
     def exchange(cls, pi: ArrayLike) -> Self:
@@ -235,7 +223,14 @@ class Cone:
         rows, rays, text, said = data["rows"], data.get("rays"), data.get("text"), data.get("said", ())
         if not isinstance(said, list | tuple) or not all(isinstance(word, str) for word in said):
             raise ConeError('"said" in a cone\'s dictionary must be a list of sentences, as to_dict writes it.')
-        cone = cls(rows) if rays is None else cls._described(as_rows(rows, "rows"), as_rows(rays, "rays"))
+        if rays is None:
+            cone = cls(rows)
+        else:
+            rows, rays = as_rows(rows, "rows"), as_rows(rays, "rays")
+            if rows.shape[1] != rays.shape[1] or (unit(rows) @ unit(rays).T).min() < -DEGENERATE:
+                raise ConeError('"rows" and "rays" in a cone\'s dictionary describe two cones; leave out "rays".')
+            refuse_degenerate(unit(rays), "rays")
+            cone = object.__new__(cls)._fill(rows, rays=rays.copy())
         about = as_about(data.get("about", ()), cone.dim)
         if text is not None:
             named = cls.parse(stored_text(text))
@@ -271,23 +266,15 @@ class Cone:
 
     # -- geometry -------------------------------------------------------------------------------------------
 
-    @property
-    def facets(self) -> Floats:
-        """Unit, irredundant rows w_n of W in the order given, (N, D)."""
-        return self._facets
-
     @cached_property
     def rays(self) -> Floats:
         """Extreme rays of C as unit vectors, (R, D), by Qhull or, for a simplicial cone, by the inverse of W."""
-        return read_only(extreme_rays(self._facets))
+        return read_only(extreme_rays(self.facets))
 
     @cached_property
     def dual(self) -> Cone:
         """Dual cone C+ = {w : w.x >= 0 for all x in C}: weightings that agree with the order. Its facets are `rays`."""
-        cone = object.__new__(type(self))
-        cone._fill(self.rays, None, ())
-        cone.__dict__["rays"] = self._facets
-        return cone
+        return object.__new__(type(self))._fill(self.rays, rays=self.facets)
 
     @cached_property
     def widths(self) -> Floats:
@@ -295,20 +282,19 @@ class Cone:
 
         Reference: Ararat & Tekin 2023, section 2; docs/theory, section 3.
         """
-        lengths = np.linalg.norm(self.project(self._facets), axis=1)
+        lengths = np.linalg.norm(self.project(self.facets), axis=1)
         return read_only(np.minimum(lengths, 1.0))
 
     @cached_property
     def centre(self) -> Floats:
         """Unit vector x deepest inside C: it maximises the smallest w_n.x."""
-        deepest = self._lift.vectors(np.ones((len(self._facets), 1)))[:, 0]
+        deepest = self._lift.vectors(np.ones((len(self.facets), 1)))[:, 0]
         return read_only(deepest / np.linalg.norm(deepest))
 
     @cached_property
     def complexity(self) -> OrderingComplexity:
         """Ordering complexity: beta_1, beta_2 and beta, exact or bracketed, with the widest pair of the dual cone."""
-        obtuse = bool((self._facets @ self._facets.T).min() < 0)
-        return ordering_complexity(self._facets, self.rays if obtuse else None, self.widths)
+        return ordering_complexity(self.facets, self.widths, lambda: self.rays)
 
     def contains(self, x: ArrayLike, *, interior: bool = False, tolerance: float = 0.0) -> Bools:
         """Return True for each x of shape (..., D) that lies in C, or in its interior if `interior`.
@@ -320,10 +306,7 @@ class Cone:
         (True, False)
         """
         vectors, tolerance = as_vectors(x, "x", self.dim), as_non_negative(tolerance, "tolerance")
-        columns = self.order_columns(vectors.reshape(-1, self.dim))
-        check_sums(columns, "x")
-        values = columns.T.reshape(*vectors.shape[:-1], len(columns))
-        slack = np.zeros(1)
+        values, slack = self.order_values(vectors, "x"), np.zeros(1)
         if tolerance > 0:
             with np.errstate(over="ignore"):  # an infinite slack accepts every x
                 slack = tolerance * np.linalg.norm(vectors, axis=-1)[..., None] * self.order_lengths
@@ -351,71 +334,61 @@ class Cone:
         other = as_cone(other, self.dim)
         if other.dim != self.dim:
             raise ConeError(f"cannot compare a cone in R^{self.dim} with one in R^{other.dim}.")
-        return bool((other.rays @ self._facets.T >= -SAME_DIRECTION).all())
+        return bool((other.rays @ self.facets.T >= -SAME_DIRECTION).all())
 
     # -- construction, comparison and storage -----------------------------------------------------------------
 
     @classmethod
     def _known(cls, rows: Floats, text: str) -> Self:
         """Return a cone whose rows are irredundant by construction."""
-        units = unit(rows)
-        refuse_line(units)
-        refuse_flat(units)
-        cone = object.__new__(cls)
-        cone._fill(rows, text, ())
-        return cone
+        refuse_degenerate(unit(rows), "rows")
+        return object.__new__(cls)._fill(rows, text)
 
     @classmethod
-    def _generated(cls, vectors: Floats, text: str | None, *, gains: bool = False) -> Self:
+    def _generated(cls, vectors: Floats, text: str | None = None, *, gains: bool = False) -> Self:
         """Return the cone of combinations of `vectors`. `gains` promises all axes: then no facet entry is negative."""
         rays = unit(vectors)
-        refuse_bad_rays(rays)
+        refuse_degenerate(rays, "rays")
         kept = irredundant(rays, "ray")
         facets = extreme_rays(rays[kept])
-        refuse_many(facets)
+        if len(facets) > MOST_FACETS:
+            raise ConeError(
+                f"a cone may have up to {MOST_FACETS} facets, and these rays make {len(facets)}; give fewer rays."
+            )
         facets = np.where(facets < SAME_DIRECTION, 0.0, facets) if gains else facets
-        cone = object.__new__(cls)
         removed = () if text is not None else tuple(n for n in range(len(rays)) if n not in kept)
-        cone._fill(facets, text, removed)
-        cone.__dict__["rays"] = read_only(rays[kept])
-        return cone
-
-    @classmethod
-    def _described(cls, rows: Floats, rays: Floats) -> Self:
-        """Return a cone from facets and rays that belong together."""
-        if rows.shape[1] != rays.shape[1] or (unit(rows) @ unit(rays).T).min() < -DEGENERATE:
-            raise ConeError('"rows" and "rays" in a cone\'s dictionary describe two cones; leave out "rays".')
-        refuse_bad_rays(unit(rays))
-        cone = object.__new__(cls)
-        cone._fill(rows, None, ())
-        cone.__dict__["rays"] = read_only(rays)
-        return cone
+        return object.__new__(cls)._fill(facets, text, removed, rays[kept])
 
     @cached_property
     def _rows_suffice(self) -> bool:
         """True if the rows alone reproduce the cone. Facets of given rays may be too close together for that."""
         try:
-            return np.array_equal(Cone(self._given).facets, self._facets)
+            return np.array_equal(Cone(self._given).facets, self.facets)
         except ConeError:
             return False
 
-    def _fill(self, rows: Floats, text: str | None, removed: tuple[int, ...]) -> None:
+    def _fill(
+        self, rows: Floats, text: str | None = None, removed: tuple[int, ...] = (), rays: Floats | None = None
+    ) -> Self:
         order_rows = power_scaled(rows)
         self.__dict__.update(
             dim=rows.shape[1],
             removed=removed,
             said=(),
+            facets=read_only(unit(rows)),
             _given=read_only(rows.copy()),
             _text=text,
-            _facets=read_only(unit(rows)),
             # Comparisons use the rows as given, not the unit rows: a row (1, 3) keeps exact ties between whole numbers.
             _order_rows=read_only(order_rows),
             order_lengths=read_only(np.linalg.norm(order_rows, axis=1)),
         )
+        if rays is not None:
+            self.__dict__["rays"] = read_only(rays)
+        return self
 
     @cached_property
     def _lift(self) -> Lift:
-        return Lift(self._facets)
+        return Lift(self.facets)
 
     def facet_values(self, points: Floats) -> Floats:
         """Return w_n.x for points (..., D), along facet normals of length 1, (..., N).
@@ -426,8 +399,7 @@ class Cone:
         vectors = as_floats(points, "points")
         if not vectors.ndim or vectors.shape[-1] != self.dim:
             raise InputError(f"points must have {self.dim} objectives in their last axis, got shape {vectors.shape}.")
-        columns = self.order_columns(vectors.reshape(-1, self.dim)) / self.order_lengths[:, None]
-        return np.asarray(columns.T).reshape(*vectors.shape[:-1], len(self._facets))
+        return self.order_values(vectors) / self.order_lengths
 
     def lift_norms(self, deficits: Floats, *, non_negative: bool = False) -> Floats:
         """Return f(b) for each column b of (N, P) deficits: the length of the shortest x with W x >= b, (P,).
@@ -449,8 +421,8 @@ class Cone:
 
     def _deficits(self, deficits: Floats) -> Floats:
         columns = as_floats(deficits, "deficits")
-        if columns.ndim != 2 or len(columns) != len(self._facets):
-            raise InputError(f"deficits must have shape ({len(self._facets)}, P), got {columns.shape}.")
+        if columns.ndim != 2 or len(columns) != len(self.facets):
+            raise InputError(f"deficits must have shape ({len(self.facets)}, P), got {columns.shape}.")
         return columns
 
     def order_columns(self, points: Floats) -> Floats:
@@ -462,6 +434,13 @@ class Cone:
             raise InputError(f"points must be an array of shape (K, {self.dim}), got {shown(points)}.")
         return _products(self._order_rows, points)
 
+    def order_values(self, vectors: Floats, name: str | None = None) -> Floats:
+        """Return `order_columns` for vectors (..., D), (..., N); refuse overflow if the vectors have a `name`."""
+        columns = self.order_columns(vectors.reshape(-1, self.dim))
+        if name is not None:
+            check_sums(columns, name)
+        return columns.T.reshape(*vectors.shape[:-1], len(columns))
+
     @property
     def text(self) -> str:
         """Text form that `parse`, the command line and TOML files accept."""
@@ -471,7 +450,7 @@ class Cone:
             return matrix_text(self._given)
         axes = np.eye(self.dim)
         others = axes[~(axes[:, None] == self.rays).all(axis=2).any(axis=1)]
-        implied = others[: 0 if (self._facets < 0).any() else None]  # state that every gain counts
+        implied = others[: 0 if (self.facets < 0).any() else None]  # state that every gain counts
         return f"rays:{matrix_text(np.vstack([self.rays, implied]))}"
 
     def plot(self, **options: Any) -> Any:
@@ -497,14 +476,14 @@ class Cone:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Cone):
             return NotImplemented
-        if self._facets.shape != other._facets.shape:
+        if self.facets.shape != other.facets.shape:
             return False
-        apart = np.linalg.norm(self._facets[:, None] - other._facets[None, :], axis=2)
+        apart = np.linalg.norm(self.facets[:, None] - other.facets[None, :], axis=2)
         return bool((apart.min(axis=1) <= SAME_DIRECTION).all())
 
     def __hash__(self) -> int:
         # Equality has a tolerance, so only what equal cones share exactly may enter.
-        return hash((Cone, self._facets.shape))
+        return hash((Cone, self.facets.shape))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Cone is frozen: {name} cannot be set; make another cone.")
@@ -514,8 +493,7 @@ class Cone:
 
     def __getstate__(self) -> dict[str, Any]:
         """Return all but what is computed when it is first needed; rays that were given are kept."""
-        lean = ("dim", "removed", "said", "about", "_given", "_text", "_facets", "_order_rows", "order_lengths")
-        kept = lean if self._rows_suffice else (*lean, "rays")
+        kept = (*Cone.__annotations__, *(() if self._rows_suffice else ("rays",)))
         return {name: getattr(self, name) for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -566,20 +544,9 @@ def _products(rows: Floats, points: Floats) -> Floats:
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(points), _AT_ONCE):
             part = np.ascontiguousarray(points[start : start + _AT_ONCE].T)
-            term = np.empty(part.shape[1])
             for row, target in zip(rows.tolist(), result[:, start : start + _AT_ONCE], strict=True):
-                _weighted_sum(row, part, target, term)
+                (weight, column), *others = ((w, c) for w, c in zip(row, part, strict=True) if w != 0.0)
+                np.multiply(column, weight, out=target)
+                for weight, column in others:
+                    target += weight * column
     return result
-
-
-def _weighted_sum(row: list[float], columns: Floats, target: Floats, term: Floats) -> None:
-    empty = True
-    for weight, column in zip(row, columns, strict=True):
-        if weight == 0.0:
-            continue
-        if empty:
-            np.multiply(column, weight, out=target)
-            empty = False
-        else:
-            np.multiply(column, weight, out=term)
-            target += term

@@ -8,13 +8,14 @@ of its proper faces. It is a singular pair of their spans (Iusem & Seeger 2005; 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from conewise.border import INCIDENT, Bools, Floats, Indices, read_only
-from conewise.cone.polyhedra import incidence, non_negative_least_squares, smallest_combination
+from conewise.cone.polyhedra import incidence, non_negative_least_squares, smallest_combination, unit
 
 MAX_FACE_PAIRS: Final = 300_000
 """Largest number of pairs of faces that are enumerated (about two seconds); beyond it, beta is only bracketed."""
@@ -57,29 +58,24 @@ class OrderingComplexity:
         return f"OrderingComplexity({self.lower:.6g} <= beta <= {self.upper:.6g}, beta2={self.beta2:.6g})"
 
 
-def ordering_complexity(facets: Floats, rays: Floats | None, widths: Floats) -> OrderingComplexity:
-    """Return beta_1, beta_2 and beta; `rays` may be None only if no two rows make an obtuse angle."""
-    beta2 = max(1.0, float(1.0 / widths.min()))
+def ordering_complexity(facets: Floats, widths: Floats, rays: Callable[[], Floats]) -> OrderingComplexity:
+    """Return beta_1, beta_2 and beta. The rays of the cone are computed only if two rows make an obtuse angle."""
     products = facets @ facets.T
-    widest: tuple[int, int] = np.unravel_index(products.argmin(), products.shape)  # type: ignore[assignment]
-    pair = facets[list(widest)]
-    if products[widest] >= 0:  # Ararat & Tekin 2023, Proposition B.1: then beta_1 = 1, and no pair is wider
-        return _exactly(1.0, 1.0, pair)
-    if rays is None:
-        raise RuntimeError("rays are needed when two rows make an obtuse angle")
-    groups = faces(incidence(rays, facets))
-    if groups is not None:
-        pair = max([pair, *_widest_pairs(facets, rays, groups, beta2)], key=_cosecant)
-        return _exactly(_cosecant(pair), beta2, pair)
-    pair = max((_ascend(facets, *start) for start in _starts(facets, products)), key=_cosecant)
+    pair = facets[list(np.unravel_index(products.argmin(), products.shape))]
+    beta2, exact = max(1.0, float(1.0 / widths.min())), True
+    if products.min() >= 0:  # Ararat & Tekin 2023, Proposition B.1: then beta_1 = 1, and no pair is wider
+        beta2 = 1.0
+    elif (groups := faces(incidence(rays(), facets))) is not None:
+        pair = max([pair, *_widest_pairs(facets, rays(), groups, beta2)], key=_cosecant)
+    else:
+        exact = False
+        first, second = np.triu_indices(len(facets), 1)
+        starts = np.argsort(products[first, second])[:_ASCENTS]
+        pair = max((_ascend(facets, facets[first[k]], facets[second[k]]) for k in starts), key=_cosecant)
     lower = max(_cosecant(pair), beta2)
-    upper = max(_certified_bound(facets), lower)
-    return OrderingComplexity(upper, beta2, upper, False, read_only(pair.copy()), lower, upper)
-
-
-def _exactly(beta1: float, beta2: float, pair: Floats) -> OrderingComplexity:
-    beta = max(beta1, beta2)
-    return OrderingComplexity(beta, beta2, beta, True, read_only(pair.copy()), beta, beta)
+    upper = lower if exact else max(_certified_bound(facets), lower)
+    beta1 = _cosecant(pair) if exact else upper
+    return OrderingComplexity(beta1, beta2, upper, exact, read_only(pair.copy()), lower, upper)
 
 
 def _cosecant(pair: Floats) -> float:
@@ -131,34 +127,27 @@ def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: fl
         for second, right in spans.items():
             if second < first or first + second > facets.shape[1]:  # the spans of a widest pair intersect only in 0
                 continue
-            i, j = (
-                np.triu_indices(len(left), 0) if first == second else np.indices((len(left), len(right))).reshape(2, -1)
-            )
+            every = np.ones((len(left), len(right)))
+            i, j = np.nonzero(np.triu(every) if first == second else every)
             for start in range(0, len(i), _PAIRS_AT_ONCE):
                 part = slice(start, start + _PAIRS_AT_ONCE)
                 best += _most_obtuse(left[i[part]], right[j[part]], rays, slack, most)
                 best = sorted(best, key=lambda found: found[0])[:most]
     if most == 1:
         return [pair for _, pair in best]
-    inside = [drawn for _, pair in best if (drawn := _projected(facets, pair)) is not None]
-    return [_ascend(facets, u, v) for u, v in inside]
+    nearest = [[_nearest(facets, vector) for vector in pair] for _, pair in best]
+    return [_ascend(facets, *unit(np.array(pair))) for pair in nearest if np.any(pair, axis=1).all()]
 
 
 def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
     """Return the most obtuse singular pairs u, v of pairs of spans, with |u + v|, if both lie in C+.
 
     Only pairs with |u + v| < sqrt 2 are returned. A face is its span cut with C+ = {x : rays x >= 0}, so membership is
-    one product. Vectors from cosines are accurate for wide angles between the spans, those from sines for narrow ones
-    (Bjorck & Golub 1973).
+    one product.
     """
     products = np.swapaxes(left, 1, 2) @ right
     u, _, v = np.linalg.svd(products, full_matrices=False)
-    _, _, turned = np.linalg.svd(left - right @ np.swapaxes(products, 1, 2), full_matrices=False)
-    narrow = left @ np.swapaxes(turned, 1, 2)
-    beneath = right @ (np.swapaxes(right, 1, 2) @ narrow)
-    lengths = np.linalg.norm(beneath, axis=1, keepdims=True)
-    us = np.concatenate([left @ u, narrow], axis=2)
-    vs = -np.concatenate([right @ np.swapaxes(v, 1, 2), beneath / np.where(lengths > 0, lengths, 1.0)], axis=2)
+    us, vs = left @ u, -(right @ np.swapaxes(v, 1, 2))
     gaps = np.linalg.norm(us + vs, axis=1)
     inside = np.zeros(gaps.shape, dtype=bool)
     for sign in (1.0, -1.0):
@@ -171,13 +160,6 @@ def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: 
             pair = np.array([us[index, :, k], vs[index, :, k]])
             found.append((float(gaps[index, k]), pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)))
     return found
-
-
-def _starts(facets: Floats, products: Floats) -> list[tuple[Floats, Floats]]:
-    """Return the most obtuse pairs of rows, as starting points for ascents."""
-    first, second = np.triu_indices(len(facets), 1)
-    order = np.argsort(products[first, second])[:_ASCENTS]
-    return [(facets[first[k]], facets[second[k]]) for k in order]
 
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
@@ -193,13 +175,6 @@ def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
         if np.linalg.norm(u + v) >= before * (1 - _SETTLED):
             break
     return np.array([u, v])
-
-
-def _projected(facets: Floats, pair: Floats) -> Floats | None:
-    """Return the unit vectors of C+ nearest to two vectors that may lie slightly outside it."""
-    nearest = np.array([_nearest(facets, vector) for vector in pair])
-    lengths = np.linalg.norm(nearest, axis=1, keepdims=True)
-    return np.asarray(nearest / lengths) if (lengths > 0).all() else None
 
 
 def _nearest(facets: Floats, x: Floats) -> Floats:

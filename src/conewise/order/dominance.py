@@ -127,14 +127,7 @@ def _facet_values(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> tuple[
             f"better has shape {first.shape} and worse {second.shape}, which do not broadcast; "
             "for all pairs use better[:, None] and worse[None, :]."
         ) from None
-    return _order_values(first, "better", cone), _order_values(second, "worse", cone)
-
-
-def _order_values(vectors: Floats, name: str, cone: Cone) -> Floats:
-    """Return `Cone.order_columns` for vectors of any leading shape, (..., N); refuse overflow."""
-    columns = cone.order_columns(vectors.reshape(-1, cone.dim))
-    check_sums(columns, name)
-    return columns.T.reshape(*vectors.shape[:-1], len(columns))
+    return cone.order_values(first, "better"), cone.order_values(second, "worse")
 
 
 @np.errstate(over="ignore", invalid="ignore")  # check_sums below gives a better message

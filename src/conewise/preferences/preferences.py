@@ -304,7 +304,7 @@ def _same_meaning(told: Objectives, known: Objectives, said: Sequence[str]) -> N
 
 
 def _cone(rays: Floats, fuzz: Floats, moving: Bools) -> Cone:
-    return Cone._generated(_solid(rays, fuzz, moving), None, gains=True)
+    return Cone._generated(_solid(rays, fuzz, moving), gains=True)
 
 
 def _solid(rays: Floats, fuzz: Floats, moving: Bools) -> Floats:
