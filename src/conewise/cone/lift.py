@@ -165,8 +165,7 @@ def _least_distance(facets: Floats, b: Floats) -> Floats:
     if largest <= 0:
         return np.zeros(facets.shape[1])
     bounded, scale = np.maximum(b, -_FAR * largest), largest
-    target = np.zeros(facets.shape[1] + 1)
-    target[-1] = 1.0
+    target = np.eye(facets.shape[1] + 1)[-1]
     while True:
         system = np.vstack([facets.T, bounded / scale])
         residual = system @ non_negative_least_squares(system, target) - target

@@ -49,13 +49,9 @@ def smallest_combination(rows: Floats) -> tuple[Floats, Floats]:
     p = 0 exactly when {x : rows x > 0} is empty (Gordan). Otherwise rows @ p >= |p|^2 > 0: p is an interior direction
     and 1/|p| bounds the ordering complexity (docs/theory, section 4).
     """
-    if len(rows) == 1:
-        return np.ones(1), rows[0]
     # With l = s * (weights summing to 1) the objective is s^2 |p|^2 + (s - 1)^2: p is as short as can be.
     lifted = np.vstack([rows.T, np.ones(len(rows))])
-    target = np.zeros(len(lifted))
-    target[-1] = 1.0
-    weights = non_negative_least_squares(lifted, target)
+    weights = non_negative_least_squares(lifted, np.eye(len(lifted))[-1])
     weights = weights / weights.sum()
     return weights, rows.T @ weights
 
@@ -83,13 +79,6 @@ def non_negative_least_squares(A: Floats, b: Floats) -> Floats:
     return other if np.linalg.norm(b - A @ other) < np.linalg.norm(residual) else x
 
 
-def distance_to_generated(vector: Floats, generators: Floats) -> float:
-    """Return the distance from a vector to the cone of all non-negative combinations of the generators."""
-    if not len(generators):  # the cone {0}; without columns scipy 1.17.1 aborts (double free)
-        return float(np.linalg.norm(vector))
-    return float(np.linalg.norm(vector - generators.T @ non_negative_least_squares(generators.T, vector)))
-
-
 def needed_rows(rows: Floats) -> tuple[list[int], dict[int, float]]:
     """Return the indices of an irredundant subset of the rows of a pointed, solid cone, and which are barely needed.
 
@@ -107,7 +96,8 @@ def needed_rows(rows: Floats) -> tuple[list[int], dict[int, float]]:
     barely: dict[int, float] = {}
     for n in list(kept):
         others = [k for k in kept if k != n]
-        apart = distance_to_generated(rows[n], rows[others])
+        generators = rows[others].T
+        apart = float(np.linalg.norm(rows[n] - generators @ non_negative_least_squares(generators, rows[n])))
         if apart <= REDUNDANT:
             kept = others
         elif apart <= BARELY_NEEDED:
@@ -139,8 +129,13 @@ def extreme_rays(rows: Floats) -> Floats:
     basis = np.linalg.svd(centre[None, :])[2][1:]  # coordinates of the hyperplane orthogonal to the centre
     section = (level @ basis.T) / (level @ centre)[:, None]
 
-    _check_size(len(rows), dim - 1)
-
+    # A cyclic polytope with these vertices has the most facets (McMullen 1970).
+    most = sum(math.comb(len(rows) - half // 2, len(rows) - dim + 1) for half in (dim, dim + 1))
+    if most > MOST_RAYS:
+        raise ConeError(
+            f"{len(rows)} rows or rays of {dim} objectives can make a cone of {most:.0e} rays or facets, and "
+            f"{MOST_RAYS:.0e} is the limit; give fewer rows, rays or objectives."
+        )
     from scipy.spatial import ConvexHull, QhullError
 
     try:
@@ -164,16 +159,6 @@ def levelled(rows: Floats) -> tuple[Floats, Floats]:
     """
     left, singular, right = np.linalg.svd(rows, full_matrices=False)
     return unit(left), singular[:, None] * right
-
-
-def _check_size(vertices: int, dim: int) -> None:
-    """Refuse a hull that may have too many facets. A cyclic polytope has the most (McMullen 1970)."""
-    most = math.comb(vertices - (dim + 1) // 2, vertices - dim) + math.comb(vertices - (dim + 2) // 2, vertices - dim)
-    if most > MOST_RAYS:
-        raise ConeError(
-            f"{vertices} rows or rays of {dim + 1} objectives can make a cone of {most:.0e} rays or facets, and "
-            f"{MOST_RAYS:.0e} is the limit; give fewer rows, rays or objectives."
-        )
 
 
 def _ray_of(met: Floats, rows: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from math import isfinite
+from math import isfinite, isnan, nan
 from typing import Any, Final
 
 from conewise.border import Floats, as_decimal, refuse_comma
@@ -21,7 +21,7 @@ CONE_FORMS: Final = {
     "rays": "rays:[[1,0],[1,1]] (generators)",
 }
 
-_ARGUMENTS: Final = {"orthant": 1, "ranked": 1, "planar": 1, "importance": 2, "ice_cream": 2}
+_ARGUMENTS: Final = {"orthant": (1, 1), "ranked": (1, 1), "planar": (1, 1), "importance": (1, 2), "ice_cream": (1, 2)}
 _SHOWN: Final = 16  # a matrix with more numbers is not written out
 _BARE_POINT: Final = re.compile(r"(?<![0-9])\.(?=[0-9])")  # people write .3, but JSON needs 0.3
 
@@ -58,10 +58,10 @@ def cone_arguments(text: str, dim: int | None) -> tuple[str, tuple[Any, ...]]:
         return kind, arguments
     if kind == "importance" and not arguments:
         raise ConeError(f"importance needs the least share of an objective: write it {CONE_FORMS[kind]}.")
-    if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < _ARGUMENTS[kind]:
+    fewest, most = _ARGUMENTS[kind]
+    if kind in ("orthant", "ranked", "importance") and dim is not None and len(arguments) < most:
         arguments = (*arguments, dim)
-    fewest = 1 if kind in ("importance", "ice_cream") else _ARGUMENTS[kind]
-    if not fewest <= len(arguments) <= _ARGUMENTS[kind]:
+    if not fewest <= len(arguments) <= most:
         raise ConeError(f"the cone {text!r:.60} does not have the form {CONE_FORMS[kind]}; write it that way.")
     return kind, arguments
 
@@ -101,10 +101,10 @@ def _number(word: str, kind: str) -> float | int:
     word = word.strip()
     try:
         value = as_decimal(word)
-        if not any(c.isdigit() for c in word):  # nan and inf
-            raise ValueError(word)
     except ValueError:
-        raise ConeError(f"{word!r:.60} is not a number; {kind} is written {CONE_FORMS[kind]}.") from None
+        value = nan
+    if not any(c.isdigit() for c in word) or isnan(value):  # "nan" and "inf" are no numbers either
+        raise ConeError(f"{word!r:.60} is not a number; {kind} is written {CONE_FORMS[kind]}.")
     if not isfinite(value):
         raise ConeError(f"{word!r:.60} is not a finite number; {kind} is written {CONE_FORMS[kind]}.")
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -74,8 +74,7 @@ def ordering_complexity(facets: Floats, widths: Floats, rays: Callable[[], Float
         pair = max((_ascend(facets, facets[first[k]], facets[second[k]]) for k in starts), key=_cosecant)
     lower = max(_cosecant(pair), beta2)
     upper = lower if exact else max(_certified_bound(facets), lower)
-    beta1 = _cosecant(pair) if exact else upper
-    return OrderingComplexity(beta1, beta2, upper, exact, read_only(pair.copy()), lower, upper)
+    return OrderingComplexity(upper, beta2, upper, exact, read_only(pair.copy()), lower, upper)
 
 
 def _cosecant(pair: Floats) -> float:
