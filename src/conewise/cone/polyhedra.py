@@ -163,12 +163,18 @@ def levelled(rows: Floats) -> tuple[Floats, Floats]:
 
 def _ray_of(met: Floats, rows: Floats) -> Floats:
     """Return the unit vector orthogonal to D - 1 independent rows, with the sign that makes the other rows positive."""
-    ray: Floats = np.linalg.svd(met)[2][-1]
+    ray: Floats = _across(*met) if met.shape == (2, 3) else np.linalg.svd(met)[2][-1]
     ray = unit(ray[None, :])[0]
     values = rows @ ray
     ray = ray * np.sign(values[np.abs(values).argmax()])
     ray[np.abs(ray) < np.finfo(float).eps] = 0.0
     return ray + 0.0
+
+
+def _across(first: Floats, second: Floats) -> Floats:
+    """Return the cross product of two unit vectors, accurate also if they are nearly equal or nearly opposite."""
+    along = float(first @ second)
+    return np.asarray(np.cross(first, second - np.sign(along) * first if abs(along) > 0.5 else second))
 
 
 def incidence(rays: Floats, rows: Floats) -> Bools:
