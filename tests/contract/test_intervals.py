@@ -142,6 +142,24 @@ class TestBlocksOfAPopulation(TestBlocks):
         return rng.permuted(values, axis=1)[:, : self.looks[-1]], means
 
 
+class TestPilotsOfAPopulation(TestBlocksOfAPopulation):
+    """The first blocks of a population decide how delta is shared; all blocks can be read."""
+
+    kinds = ("bounded", "0/1")
+    population = 200
+    looks = (12, 24, 48, 96)
+    test_names_of_designs_and_objectives_do_not_matter = None  # rivals that tie are ranked in their order
+
+    def means(self, spread=1.0):
+        means = super().means(spread)  # four designs more, equal to the one that is a little too far behind
+        return np.vstack([means, means[[4, 4, 4, 4]]])
+
+    def make(self, question, n_designs, scale):
+        made = Paired(question, n_designs, self.population, self.population, False, scale)
+        assert made.aside
+        return made
+
+
 class TestBlocksOnce(TestBlocks):
     looks, counts_differ = (24,), False
 

@@ -54,6 +54,8 @@ class Task:
     """Observations of each design with which a pilot begins."""
     most: int
     """Largest number of observations in the pilot of a design."""
+    flat: float = 0.0
+    """Squared gap below which a design reads the whole population, and a larger share of delta saves little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +203,7 @@ class Margins:
         margin = self.margin[:, None] + self.noise[:, None] * ndtri((np.arange(_NODES) + 0.5) / _NODES)
         into, out = self.slack - margin, self.bonus + margin
         gap = np.maximum(np.maximum(into, out), np.maximum(self.slack / 2, shortest * self.noise[:, None]))
-        each = left[:, None] / gap**2
+        each = left[:, None] * gap**2 / (gap**2 + self.task.flat) ** 2
         return np.where(out > into, 0.0, each).mean(axis=1), np.where(out > into, each, 0.0).mean(axis=1)
 
     def needed(self, left: Bools) -> Floats:

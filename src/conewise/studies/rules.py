@@ -147,9 +147,10 @@ def build_for_any_epsilon(
     name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
 ) -> Algorithm[Any]:
     """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
-    if blocks is not None:  # these never do
-        return build(name, question, n_designs, options, blocks)
     given = {key: value for key, value in options.items() if key != "success"}
+    if blocks is not None:
+        shared: dict[str, Any] = {"blocks": blocks.n_blocks, "population": blocks.population, "pilots": False}
+        return PairedElimination(question, n_designs, **shared, **given)
     made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)
     return made
 

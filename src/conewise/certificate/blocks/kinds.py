@@ -91,6 +91,13 @@ class Rows:
     """Number of looks at normal values that share a probability."""
     scale: float = 1.0
     """Factor of every radius. Anything but 1 voids the proof (for negative controls)."""
+    aside: int = 0
+    """Number of first blocks on which nothing is bet: what they show is known (docs/blocks, section 9)."""
+
+    @property
+    def rest(self) -> int | None:
+        """Number of blocks of the population that are bet on."""
+        return None if self.population is None else self.population - self.aside
 
     @cached_property
     def stakes(self) -> Floats:
@@ -126,14 +133,17 @@ class Rows:
         The mean may equal a bound.
         """
         columns, found = self.kinds.bounded, np.zeros((len(values), len(self.weights), shares.shape[-1]))
+        part = 1.0 if self.population is None else 1 - self.aside / self.population
         rows, low, high = self.weights[:, columns], self.kinds.low[columns], self.kinds.high[columns]
         reach = self.reach / (1 + alone)
         if len(here := np.flatnonzero(reach)):
             centre = rows[here] @ (low + high) / 2 * alone
-            scaled = (values[:, :, columns] @ rows[here].T - centre) / reach[here]
+            along = values[:, :, columns] @ rows[here].T
+            scaled = (along[:, self.aside :] - centre) / reach[here]
             needed = self.needed(np.broadcast_to(shares / np.maximum(self.noisy, 1)[:, None], found.shape)[:, here])
-            bounds = lower_bounds(scaled, needed, self.stakes, self.population)
-            found[:, here] = bounds * reach[here, None] + centre[:, None]
+            bounds = lower_bounds(scaled, needed, self.stakes, self.rest) * reach[here, None] + centre[:, None]
+            known = along[:, : self.aside].sum(axis=1) / (self.population or 1)
+            found[:, here] = known[:, :, None] + part * bounds
         return found
 
     def others(self, values: Floats, steps: Floats, shares: Floats) -> Floats:

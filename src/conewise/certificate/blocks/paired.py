@@ -11,7 +11,7 @@ None of them depends on epsilon.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -25,7 +25,7 @@ from conewise.certificate.blocks.tabled import Tabled
 from conewise.certificate.blocks.wagers import STEPS, Wagers, chunks
 from conewise.certificate.claims import Certified, Claims, certified, judge
 from conewise.certificate.fit import check_exact, check_range
-from conewise.certificate.pilots import Pilot, Task
+from conewise.certificate.pilots import Margins, Pilot, Task
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.thresholds import Bounds, levels_of
 from conewise.certificate.tuning import TUNING
@@ -42,6 +42,8 @@ ABOVE: Final = 1e-300
 TIE: Final = 5e-324
 """Just above 0: two designs that are equal along a facet without noise, where epsilon is 0."""
 
+ASIDE: Final = 8
+"""Number of blocks of a population that all designs read first, to decide how delta is shared."""
 KNOWN_PART: Final = 0.05
 """Part of delta for averages that are compared with those of designs which have read the whole population."""
 
@@ -107,6 +109,8 @@ class Paired(Answering):
     """True if the n-th observations of different designs share nothing but their number (docs/adaptive, 7)."""
     planned: int | None = None
     """Evaluations that a run may take in all, as far as that was known before the first one."""
+    pilots: bool = True
+    """True if the first observations may decide how delta is shared; they know epsilon."""
 
     @classmethod
     def pays(cls, question: Question, n_designs: int) -> bool:
@@ -155,7 +159,7 @@ class Paired(Answering):
         """The prefixes at which designs are compared; the last one holds all blocks."""
         if self.once and not self.bets:
             return (self.blocks,)
-        found, growth = [_FIRST if self.bets else _T_FIRST], _GROWTH if self.bets else _T_GROWTH
+        found, growth = [self.aside + (_FIRST if self.bets else _T_FIRST)], _GROWTH if self.bets else _T_GROWTH
         if self.kinds.several:
             growth = _MIXED_GROWTH
         while found[-1] < self.blocks:
@@ -221,20 +225,21 @@ class Paired(Answering):
 
     # -- directions along which means are bounded ---------------------------------------------------------------
 
-    def _rows(self, weights: Floats) -> Rows:
-        return Rows(weights, self.kinds, self.blocks, self.population, self._looks, self.radius_scale)
+    @property
+    def _common(self) -> tuple[Kinds, int, int | None, int, float, int]:
+        return self.kinds, self.blocks, self.population, self._looks, self.radius_scale, self.aside
 
     @cached_property
     def _pairs(self) -> Rows:
         """The facets, along which pairs are compared."""
-        return self._rows(self.cone.facets)
+        return Rows(self.cone.facets, *self._common)
 
     @cached_property
     def _alone(self) -> Rows | None:
         """The axes of levels, then the facets, then the negatives of these: for averages of single designs."""
         axes = np.eye(self.cone.dim)[[] if self.required is None else self.required]
         rows = np.concatenate([axes, self.cone.facets[: len(self.cone.facets) * (self._parts[1] > 0)]])
-        return self._rows(np.concatenate([rows, -rows])) if len(rows) else None
+        return Rows(np.concatenate([rows, -rows]), *self._common) if len(rows) else None
 
     @cached_property
     def _shares_alone(self) -> Floats:
@@ -257,18 +262,41 @@ class Paired(Answering):
         shares = np.array(_SHARES if success == "cover" else _SHARES[:: len(_SHARES) - 1]) if epsilon > 0 else [0.0]
         return np.asarray(-(epsilon * self.cone.widths / self.reaches)[None, :, None] * np.asarray(shares))
 
+    @property
+    def _piloted(self) -> bool:
+        """True if the first observations decide how delta is shared."""
+        enough = self.n_designs >= TUNING.pilots_from[self.success != "cover"] and self.blocks >= _PILOT_WORTH
+        return self.pilots and enough and self.bets and not self.once
+
+    @cached_property
+    def aside(self) -> int:
+        """Number of first blocks of a population that are read by all designs, and on which nothing is bet."""
+        return ASIDE * (self._piloted and self.whole)
+
+    def _task(self, most: int, covariance: Callable[[Statistics], Floats], flat: float = 0.0) -> Task:
+        factor = float(self.cone.lift_norms(np.ones((len(self.cone.facets), 1)), non_negative=True)[0])
+        nobody, covering = np.full(self.n_designs, -1, dtype=np.intp), self.success == "cover"
+        return Task(self.cone, self.epsilon, covering, factor, covariance, lambda _: nobody, 0.0, 2, most, flat)
+
     @cached_property
     def pilot(self) -> Pilot | None:
-        """A pilot that decides how delta is shared, before any observation; None where it would not pay."""
-        covering = self.success == "cover"
-        if not self.independent or self.n_designs < TUNING.pilots_from[not covering] or self.blocks < _PILOT_WORTH:
+        """A pilot of independent designs, before any observation; None where it would not pay."""
+        if not (self.independent and self._piloted):
             return None
-        factor = float(self.cone.lift_norms(np.ones((len(self.cone.facets), 1)), non_negative=True)[0])
-        nobody = np.full(self.n_designs, -1, dtype=np.intp)
         each = self.blocks if self.planned is None else min(self.blocks, self.planned // self.n_designs)
-        most = max(2, each // 20)
-        task = Task(self.cone, self.epsilon, covering, factor, _covariance, lambda _: nobody, 0.0, 2, most)
-        return Pilot.begun(task, self.n_designs)
+        return Pilot.begun(self._task(max(2, each // 20), _covariance), self.n_designs)
+
+    def _weights(self, values: Floats) -> Weights:
+        """Return shares of delta by the blocks that all designs read first (docs/blocks, section 9)."""
+        rest = values - values.mean(axis=0)  # what blocks have in common drops out of differences
+        rest = (rest - rest.mean(axis=1, keepdims=True)).reshape(-1, values.shape[2])
+        covariance = (rest.T @ rest + 0.25 * np.eye(rest.shape[1])) / len(rest)
+        statistics = Statistics.empty(self.n_designs, self.cone.dim)
+        designs = np.arange(self.n_designs).repeat(values.shape[1])
+        statistics = statistics.add(Observations.single(designs, values.reshape(-1, values.shape[2])))
+        flat = 4 * math.log(self.n_designs / self.question.delta) / self.blocks
+        task = self._task(self.blocks, lambda _: covariance, flat)
+        return Margins.of(statistics, task).weights(np.ones(self.n_designs, dtype=bool))
 
     # -- the state ----------------------------------------------------------------------------------------------
 
@@ -340,8 +368,11 @@ class Paired(Answering):
                 f"a value of design {design} in objective {objective} is outside the range that the noise assumes; no "
                 "claim would hold with it: give the true range."
             )
-        old, new = self.level(before.reach), self.level(reach)
         after = replace(before, statistics=statistics, values=read_only(values), reach=read_only(reach))
+        old, new = self._level(before), self._level(after)
+        if self.aside and before.weights is None and reach.min() >= self.aside:
+            after = replace(after, weights=self._weights(values[:, : self.aside]))
+            new = self._level(after)
         if not (new > old).any():
             return after
         if before.wagers is not None and before.peaks is not None:
@@ -361,9 +392,10 @@ class Paired(Answering):
             after = replace(after, alone=read_only(alone))
         return after
 
-    def level(self, reach: Counts) -> Indices:
-        """Return the last look that each design has reached, (K,); -1 before the first."""
-        return np.asarray(np.searchsorted(np.array(self.levels), reach, side="right") - 1)
+    def _level(self, state: Prefixes) -> Indices:
+        """Return the last look that each design has reached, (K,); -1 before the first, and before shares are known."""
+        found = np.searchsorted(np.array(self.levels), state.reach, side="right") - 1
+        return np.full_like(found, -1) if self.aside and state.weights is None else np.asarray(found)
 
     def _halved(
         self, values: Floats, level: Indices, due: Bools, shares: Floats
@@ -394,13 +426,17 @@ class Paired(Answering):
             first, second = (members[side.ravel()] for side in np.indices((len(members),) * 2))
             new = (first != second) & (np.minimum(before[first], before[second]) < level)
             first, second = first[new], second[new]
-            start, stop = (self.levels[level - 1] if level else 0), self.levels[level]
+            start, stop = (self.levels[level - 1] if level else self.aside), self.levels[level]
             scaled = self.cone.facet_values(values[:, start:stop]) / self.reaches
+            known = self.cone.facet_values(values[:, : self.aside]).sum(axis=1) / self.reaches
             for part in chunks(len(first), logs[0].size * min(stop - start, STEPS) + scaled[0].size):
                 i, j = first[part], second[part]
                 pairs = i * self.n_designs + j
                 bets = Wagers(logs[pairs], sums[pairs], seen[pairs])
-                bets = bets.after(scaled[j] - scaled[i], self._thresholds, self._pairs.stakes, self.population)
+                m = self._thresholds
+                if self.population is not None:  # the mean of all blocks is m if that of the rest is
+                    m = (self.population * m - (known[j] - known[i])[:, :, None]) / (self.population - self.aside)
+                bets = bets.after(scaled[j] - scaled[i], m, self._pairs.stakes, self._pairs.rest)
                 logs[pairs], sums[pairs], seen[pairs] = bets.logs, bets.sums, bets.seen
                 peaks[pairs] = np.maximum(peaks[pairs], bets.wealth)
         return Wagers(logs, sums, seen), peaks
@@ -436,7 +472,7 @@ class Paired(Answering):
         """Return lower and upper bounds of averages along the first half of `_alone`, (K, R); exact where known."""
         if self._alone is None or state.alone is None:
             return None
-        total, half, level = state.alone.copy(), len(self._alone.weights) // 2, self.level(state.reach)
+        total, half, level = state.alone.copy(), len(self._alone.weights) // 2, self._level(state)
         if not self.bets:
             for look, members in _grouped(level, level >= 0):
                 seen = state.values[members, : self.levels[look]]
@@ -465,7 +501,7 @@ class Paired(Answering):
             fine, out = self._by_bets(state, shares, standing.left if sharp else np.zeros_like(standing.left))
         else:
             fine, out = np.full((2, *cover.shape, len(self.cone.facets)), -np.inf)
-            for look, members, met in self._met(self.level(state.reach)):
+            for look, members, met in self._met(self._level(state)):
                 here, seen = np.ix_(members, members), state.values[members, : self.levels[look]]
                 if state.lows is not None:
                     both = self._pairs.others(seen, steps, np.stack(shares, axis=-1)[:, :, None, :])
@@ -513,7 +549,7 @@ class Paired(Answering):
             needed = np.broadcast_to(self._pairs.needed(share), (k, k)).reshape(-1, 1, 1)
             found.append(np.where(state.peaks >= needed, m, -np.inf).max(axis=2).reshape(k, k, -1))
         due, both = among[:, None] & among, np.stack(np.broadcast_arrays(*shares), axis=-1)[:, :, None, :]
-        for i, j, low in self._halved(state.values, self.level(state.reach), due, both):
+        for i, j, low in self._halved(state.values, self._level(state), due, both):
             fine = low[..., 0] - np.where(np.abs(low[..., 0]) < hair, hair, 0.0)
             found[0][i, j] = np.maximum(found[0][i, j], fine)
             found[1][i, j] = np.maximum(found[1][i, j], low[..., 1] - hair)

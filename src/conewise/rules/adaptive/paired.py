@@ -48,6 +48,8 @@ class PairedElimination(FixedConfidence):
     """True if designs were evaluated independently, and are paired by the numbers of their observations."""
     planned: int | None = None
     """The limit on evaluations that was known before the first one; max_evaluations by default."""
+    pilots: bool = True
+    """True if the first observations may decide how delta is shared; False where epsilon may be chosen later."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", as_count(self.blocks, "blocks"))
@@ -68,7 +70,7 @@ class PairedElimination(FixedConfidence):
         """The certificate, which decides when to stop and what to claim."""
         planned = self.max_evaluations if self.planned is None else self.planned
         settings = self.blocks, self.population, self.once, self.radius_scale, self.independent
-        return Paired(self.question, self.n_designs, *settings, planned)
+        return Paired(self.question, self.n_designs, *settings, planned, self.pilots)
 
     @property
     def most_each(self) -> int:
@@ -105,7 +107,7 @@ class PairedElimination(FixedConfidence):
         if not needed.any():
             return np.zeros(self.n_designs, dtype=np.intp)
         levels = np.array(self.certificate.levels)
-        if self.independent and (state.reach[~claims.out] >= levels[0]).all():
+        if (state.reach[~claims.out] >= levels[0]).all():
             asked = decisive(self.certificate, state, self.epsilon, claims) & below
             needed = asked if asked.any() else needed
         target = levels[np.searchsorted(levels, state.reach[needed].min(), side="right")]
