@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,10 @@ from conewise.tables.spreadsheets import JUDGED, guarded
 
 _SHOWN = 60  # designs on a terminal or in a pipe
 _PLANNED = 40  # designs listed with their evaluations
+_WORDS = (
+    *("delta", "epsilon", "final", "success", "max_evaluations", "separate", "block", "repetitions", "seed"),
+    *("features", "model", "designs", "price", "robust"),
+)
 _ORDER = tuple(word.value for word in (Status.KEPT, Status.UNDECIDED, Status.COVERED, Status.BEATEN, Status.MISSES))
 
 
@@ -168,44 +173,13 @@ def _features(context: click.Context, parameter: click.Parameter, value: str | N
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def analyse_command(
     files: tuple[Path, ...],
-    origin: str | None,
-    study: str | None,
-    melted: list[str],
-    design: str | None,
-    objectives: list[str],
-    minimise: list[str],
-    units: tuple[str, ...],
-    levels: tuple[str, ...],
-    spec: str | None,
-    delta: float,
-    epsilon: float,
-    assumption: tuple[str, ...],
-    final: bool,
-    success: str | None,
-    max_evaluations: int | None,
-    means: list[str],
-    errors: list[str],
-    deviations: list[str],
-    counts: list[str],
-    incomplete: str,
-    separate: bool,
-    block: str | None,
-    population: str | None,
-    repetitions: bool,
-    seed: int,
-    features: list[str] | None,
-    model: str | None,
-    designs: Path | None,
-    price: str | None,
-    robust: bool,
-    confirm: bool,
-    confirm_all: bool,
     plan: int | None,
     out: Path | None,
     force: bool,
     workers: int,
     dask: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Which designs of a table of measurements are Pareto, which are not, and which are undecided.
 
@@ -225,62 +199,12 @@ def analyse_command(
     """
     if out is not None:
         check_output(out, inputs=files, force=force)
-    written = Origin(origin, study, melted)
-    written.check_alone(
-        design=design,
-        means=means,
-        errors=errors,
-        deviations=deviations,
-        counts=counts,
-        incomplete=incomplete,
-    )
+    final, block = options["final"], options["block"]
     with spooled(files) as paths:
-        table: LongTable | WideTable
-        named = all_named(objectives, minimise, units, levels, assumption)
-        if origin is not None:
-            table = written.read(paths, named if objectives else (), minimise, design, separate)
-        else:
-            table = open_measurements(
-                paths,
-                design=design,
-                objectives=objectives,
-                named=named,
-                minimise=minimise,
-                means=means,
-                errors=errors,
-                deviations=deviations,
-                counts=counts,
-                incomplete=incomplete,  # type: ignore[arg-type]
-            )
-        meaning, auto = meant_by(table.meaning, units, levels)
-        meaning, noise = assumed_of(meaning, assumption)
-        table.meaning_as(meaning)
-        cone = stated_cone(spec, table.meaning, stated())
+        table, words = asked_of(paths, options)
         with progress_bar("evaluations", not as_json) as advance, crew(workers, dask) as executor:
-            found = analyse(
-                table,
-                cone,
-                delta=delta,
-                epsilon=epsilon,
-                noise=noise,
-                final=final,
-                success=success,
-                max_evaluations=max_evaluations,
-                block=block,
-                population=as_population(population),
-                repetitions=repetitions,
-                separate=separate,
-                features=features,
-                model=model,
-                designs=designs,
-                price=price,
-                robust=robust,
-                confirm="all" if confirm_all else confirm,
-                seed=seed,
-                units="auto" if auto else None,
-                progress=advance,
-                executor=executor,
-            )
+            found = analyse(table, progress=advance, executor=executor, **words)
+    cone = words["cone"]
     pulls = found.next(plan) if plan is not None else None
     if out is not None and out.suffix.lower() == ".json":
         text = json_text(_json(found, files, cone, final, pulls, block))
@@ -298,6 +222,31 @@ def analyse_command(
         click.echo(_plan_words(found, pulls, plan or 0))
     if out is not None:
         click.echo(printable(f"Written to {out}."), err=True)
+
+
+def asked_of(paths: Sequence[Path], options: Mapping[str, Any]) -> tuple[LongTable | WideTable, dict[str, Any]]:
+    """Return the table that is read by these options, and the words in which `analyse` is asked about it."""
+    objectives, minimise, design = options["objectives"], options["minimise"], options["design"]
+    units, levels, assumption = options["units"], options["levels"], options["assumption"]
+    reading = {key: options[key] for key in ("design", "means", "errors", "deviations", "counts", "incomplete")}
+    written = Origin(options["origin"], options["study"], options["melted"])
+    written.check_alone(**reading)
+    named = all_named(objectives, minimise, units, levels, assumption)
+    table: LongTable | WideTable
+    if written.kind is not None:
+        table = written.read(paths, named if objectives else (), minimise, design, options["separate"])
+    else:
+        table = open_measurements(paths, objectives=objectives, named=named, minimise=minimise, **reading)
+    meaning, auto = meant_by(table.meaning, units, levels)
+    meaning, noise = assumed_of(meaning, assumption)
+    table.meaning_as(meaning)
+    return table, {key: options[key] for key in _WORDS} | {
+        "cone": stated_cone(options["spec"], table.meaning, stated()),
+        "noise": noise,
+        "population": as_population(options["population"]),
+        "confirm": "all" if options["confirm_all"] else options["confirm"],
+        "units": "auto" if auto else None,
+    }
 
 
 def _rows(found: Analysis) -> list[int]:

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import click
 
-from conewise.cli.analyse import analyse_command
-from conewise.cli.meaning import all_named, assumed_of, meant_by
-from conewise.cli.options import as_population, columns, force_option
+from conewise.cli.analyse import analyse_command, asked_of
+from conewise.cli.meaning import all_named, meant_by
+from conewise.cli.options import columns, force_option
 from conewise.cli.origins import Origin
 from conewise.cli.show import guarantee_data, print_json, progress_bar
 from conewise.cli.stating import STATED, designs_named, stated
@@ -30,8 +30,6 @@ from conewise.report.subject import Subject, of_saved, of_study, of_table
 from conewise.studies.study import Study
 from conewise.tables.files import check_target, write_text
 from conewise.tables.known import take_units
-from conewise.tables.means import WideTable
-from conewise.tables.measurements import LongTable, open_measurements
 from conewise.tables.shards import ShardedTable
 from conewise.tables.spreadsheets import unguarded
 
@@ -187,34 +185,9 @@ def _subject(
         return of_saved(path, title)
     if options["known"]:
         return replace(_front(path, options), title=title or path.name)
-    reading = ("design", "objectives", "minimise", "means", "errors", "deviations", "counts", "incomplete")
-    named = all_named(*(options[key] for key in ("objectives", "minimise", "units", "levels", "assumption")))
-    table: LongTable | WideTable
-    written.check_alone(**{key: options[key] for key in reading if key not in ("objectives", "minimise")})
-    if written.kind is not None:
-        table = written.read(
-            [path], named if options["objectives"] else (), options["minimise"], options["design"], options["separate"]
-        )
-    else:
-        table = open_measurements(path, named=named, **{key: options[key] for key in reading})
-    meaning, auto = meant_by(table.meaning, options["units"], options["levels"])
-    meaning, noise = assumed_of(meaning, options["assumption"])
-    table.meaning_as(meaning)
-    blocks = {"block": options["block"], "repetitions": options["repetitions"]}
+    table, words = asked_of([path], options)
     with progress_bar("evaluations", not quiet) as advance:
-        subject = of_table(
-            table,
-            stated_cone(options["spec"], table.meaning, stated()),
-            path.name,
-            noise=noise,
-            progress=advance,
-            units="auto" if auto else None,
-            **{key: options[key] for key in ("delta", "epsilon", "final", "success", "max_evaluations")},
-            separate=options["separate"],
-            population=as_population(options["population"]),
-            **blocks,
-            **{key: options[key] for key in _OF_MODELS} | ({"confirm": "all"} if options["confirm_all"] else {}),
-        )
+        subject = of_table(table, words.pop("cone"), path.name, progress=advance, **words)
     return replace(subject, title=title or path.name)
 
 
