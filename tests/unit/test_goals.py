@@ -260,7 +260,7 @@ def test_a_question_is_stated_in_words_with_one_set_of_defaults():
         ({"n_objectives": 2, "noise": "gauss:1"}, "noise must be unknown, unknown:STEP"),
         ({"n_objectives": 2, "noise": 0.5}, "noise must be an assumption such as noise.Gaussian"),
         ({"objectives": ["a", "b"], "units": {"c": 1}}, "a unit is given for 'c', which is not among a, b"),
-        ({"objectives": ["a", "b"], "levels": [1, 2]}, "levels must say what is acceptable by name"),
+        ({"objectives": ["a", "b"], "levels": [1, 2]}, "a level is given by name"),
         ({"objectives": ["a", "b"], "minimise": ["c"]}, "minimise names 'c'"),
         (
             {"objectives": ["b", "a"], "cone": cw.Preferences(["a", "b"]).ranked("a", "b")},

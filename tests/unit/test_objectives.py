@@ -9,7 +9,7 @@ import pytest
 
 import conewise as cw
 from conewise import noise as noises
-from conewise.question.objectives import Objective, as_objectives, with_levels, with_units
+from conewise.question.objectives import Objective, as_objectives
 
 
 def test_a_record_has_the_defaults_of_a_plain_name():
@@ -130,10 +130,10 @@ def test_a_certified_epsilon_is_rounded_up_in_the_units_of_the_column_too():
 
 def test_units_and_levels_are_given_by_name():
     both = as_objectives(["a", "b"])
-    assert with_units(both, {"b": 3}).units.tolist() == [1, 3]
-    assert with_levels(both, {"a": 3}).levels == ("a >= 3",)
+    assert both.having("unit", {"b": 3}).units.tolist() == [1, 3]
+    assert both.having("level", {"a": 3}).levels == ("a >= 3",)
     with pytest.raises(cw.InputError, match="a unit is given for 'c', which is not among a, b"):
-        with_units(both, {"c": 3})
+        both.having("unit", {"c": 3})
 
 
 # -- noise -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from conewise.certificate.fit import Limits
 from conewise.data.observations import Observations
 from conewise.errors import InputError
 from conewise.noise import Binary, Known, Noise
-from conewise.question.objectives import Objectives, with_noise
+from conewise.question.objectives import Objectives
 from conewise.tables.means import WideTable
 from conewise.tables.measurements import LongTable, Source, meaning_of
 
@@ -20,7 +20,7 @@ def told_apart(source: Source, meaning: Objectives, noise: Noise) -> Objectives:
         noise.check_dim(len(meaning))
         each = [noise.of_one(d, len(meaning)) for d in range(len(meaning))]
         if any(isinstance(own, Binary | Known) for own in each):
-            source.meaning_as(with_noise(meaning, dict(zip(meaning.names, each, strict=True))))
+            source.meaning_as(meaning.having("noise", dict(zip(meaning.names, each, strict=True))))
             source.fill_known()
             return source.meaning
     return meaning

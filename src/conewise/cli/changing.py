@@ -16,7 +16,7 @@ from conewise.errors import InputError, counted, printable
 from conewise.noise import Noise
 from conewise.noise.text import parse_noise
 from conewise.preferences.preferences import stated_cone
-from conewise.question.objectives import Objective, as_objectives, with_levels
+from conewise.question.objectives import Objective, as_objectives
 from conewise.question.question import certainty
 from conewise.studies.identity import Identity
 from conewise.studies.results import number_in
@@ -105,7 +105,7 @@ def add_objective(
         new = Objective(objective, "min" if minimise else "max", unit=step, noise=own)
         if level is not None:
             sign, least = _amount(objective, level, ("<=", ">="), "level")
-            (new,) = with_levels(as_objectives([new]), {objective: (sign, least) if sign else least})
+            (new,) = as_objectives([new]).having("level", {objective: (sign, least) if sign else least})
         said = spec is not None or stated()
         opened.add_objective(
             new,

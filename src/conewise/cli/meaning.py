@@ -15,7 +15,7 @@ import click
 from conewise.errors import InputError
 from conewise.noise import Noise
 from conewise.noise.text import parse_noise
-from conewise.question.objectives import Level, Objectives, with_levels, with_noise, with_units
+from conewise.question.objectives import Level, Objectives
 from conewise.tables.clauses import parse_clause
 from conewise.tables.names import first_repeated
 
@@ -66,7 +66,7 @@ def meant_by(objectives: Objectives, units: Sequence[str], levels: Sequence[str]
         if clause.column in given:
             raise InputError(f"--unit gives two units of {clause.column[:60]!r}; say which.")
         given[clause.column] = clause.value
-    return with_levels(with_units(objectives, given), _levels(levels)), auto
+    return objectives.having("unit", given).having("level", _levels(levels)), auto
 
 
 noise_option: Final = click.option(
@@ -96,7 +96,7 @@ def assumed_of(objectives: Objectives, assumptions: Sequence[str]) -> tuple[Obje
     if len(plain) > 1:
         both = " and ".join(f"{text[:40]!r}" for text in plain[:2])
         raise InputError(f"--noise says two things of all objectives, {both}; say which.")
-    return with_noise(objectives, named), parse_noise(plain[0], "--noise") if plain else None
+    return objectives.having("noise", named), parse_noise(plain[0], "--noise") if plain else None
 
 
 def _levels(levels: Sequence[str]) -> dict[str, Level]:

@@ -24,7 +24,7 @@ from conewise.errors import ConewiseError, InputError, printable, shown
 from conewise.noise import Gaussian, Noise
 from conewise.preferences.preferences import stated_cone
 from conewise.problems import SimulatedBandit
-from conewise.question.objectives import Objectives, as_objectives, unit_text, with_units
+from conewise.question.objectives import Objectives, as_objectives, unit_text
 from conewise.rules import Result, Status
 from conewise.studies.study import Study, StudyStatus
 from conewise.tables.columns import quoted_name
@@ -77,7 +77,7 @@ class Designs:
     def meaning(self) -> Objectives:
         """Names, directions and units."""
         given = dict(zip(self.objectives, self.units, strict=True)) if self.units else {}
-        return with_units(as_objectives(self.objectives, self.minimised), given)
+        return as_objectives(self.objectives, self.minimised).having("unit", given)
 
     @property
     def dim(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -16,6 +16,7 @@ from conewise.border import Floats, Indices, as_floats, as_points, as_positive, 
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, shown
 from conewise.noise import Binary, ByObjective, Gaussian, Known, Noise, SubGaussian
+from conewise.noise.text import as_noise
 
 Seed = int | np.random.Generator | np.random.SeedSequence
 
@@ -221,10 +222,11 @@ class NoiseByObjective(NoiseSource):
         return np.column_stack([source.recorded(values[:, [d]], counts) for d, source in enumerate(self.each)])
 
 
-def _source(noise: Noise | NoiseSource, means: Floats, signs: Floats) -> NoiseSource:
+def _source(noise: Noise | NoiseSource | str, means: Floats, signs: Floats) -> NoiseSource:
     """Return the source that draws the noise of an assumption."""
     if isinstance(noise, NoiseSource):
         return noise
+    noise = as_noise(noise) if isinstance(noise, str | Mapping) else noise
     if isinstance(noise, ByObjective):
         noise.check_dim(means.shape[1])
         return NoiseByObjective(
@@ -282,7 +284,7 @@ class SimulatedBandit:
     def __init__(
         self,
         means: ArrayLike,
-        noise: Noise | NoiseSource,
+        noise: Noise | NoiseSource | str,
         *,
         names: Iterable[str] | None = None,
         objectives: Iterable[str] | None = None,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, cast
@@ -275,6 +275,23 @@ class Objectives(Sequence[Objective]):
         if self.levels:
             raise InputError(f"{what} does not know levels ({self.levels[0]}): leave the level out, or {remedy}.")
 
+    def having(self, word: Literal["unit", "level", "noise"], given: Mapping[str, Any]) -> Objectives:
+        """Return the objectives with units, levels or noise given by name.
+
+        >>> both = as_objectives([Objective("latency", "min"), "accuracy"])
+        >>> both.having("level", {"latency": ("<=", 200), "accuracy": 0.8}).levels
+        ('latency <= 200', 'accuracy >= 0.8')
+        """
+        what = word if word == "noise" else f"a {word}"
+        if not isinstance(given, Mapping):
+            raise InputError(f'{what} is given by name, {{"latency": 200}}, got {shown(given)}.')
+        if given and not self.each:
+            raise InputError(f'{what} is given by name: name the objectives too, objectives=["latency", ...].')
+        if (stray := next((name for name in given if name not in self.names), None)) is not None:
+            raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(self.names)[:200]}.")
+        changed = {o.name: _changed(o, word, given[o.name]) for o in self.each if o.name in given}
+        return Objectives(tuple(changed.get(o.name, o) for o in self.each))
+
     def noise(self, others: Noise | None = None) -> Noise | None:
         """Return the noise that the objectives declare, in the user's units; None if none of them declares any.
 
@@ -321,34 +338,14 @@ def as_objectives(
     return Objectives(tuple(replace(record, goal="min") if record.name in small else record for record in found))
 
 
-def with_units(objectives: Objectives, units: Mapping[str, float]) -> Objectives:
-    """Return the objectives with units given by name."""
-    return _with(objectives, units, "a unit", lambda one, unit: replace(one, unit=unit))
-
-
-def with_noise(objectives: Objectives, noise: Mapping[str, Noise | float | str]) -> Objectives:
-    """Return the objectives with assumptions about the noise given by name."""
-    return _with(objectives, noise, "noise", lambda one, own: replace(one, noise=own))
-
-
 Level = float | tuple[str, float]
 """Acceptable values of an objective: a number, or ("<=", number) and (">=", number)."""
 
 
-def with_levels(objectives: Objectives, levels: Mapping[str, Level]) -> Objectives:
-    """Return the objectives with levels given by name.
-
-    >>> both = as_objectives([Objective("latency", "min"), "accuracy"])
-    >>> with_levels(both, {"latency": ("<=", 200), "accuracy": 0.8}).levels
-    ('latency <= 200', 'accuracy >= 0.8')
-    """
-    if not isinstance(levels, Mapping):
-        raise InputError(f'levels must say what is acceptable by name, {{"latency": 200}}, got {shown(levels)}.')
-    return _with(objectives, levels, "a level", _levelled)
-
-
-def _levelled(objective: Objective, given: Level) -> Objective:
-    """Return an objective with a level; refuse one against its goal, or another one than it has."""
+def _changed(objective: Objective, word: str, given: Any) -> Objective:
+    """Return an objective with another unit, level or noise; refuse a level against its goal, and a second level."""
+    if word != "level":
+        return replace(objective, **{word: given})
     name, sign = objective.name[:60], "<=" if objective.minimised else ">="
     if isinstance(given, Sequence) and not isinstance(given, str):
         if len(given) != 2 or given[0] not in ("<=", ">="):
@@ -401,7 +398,7 @@ def with_proposed_units(objectives: Objectives, spreads: Floats) -> Objectives:
     """Return the objectives with the proposed units, for those that have none."""
     given = {o.name: o.unit for o in objectives.each if o.unit != 1}
     lacking = np.where(objectives.units == 1, spreads, 0.0)
-    return with_units(objectives, proposed_units(objectives, lacking) | given)
+    return objectives.having("unit", proposed_units(objectives, lacking) | given)
 
 
 @advisory()
@@ -478,15 +475,3 @@ def _record(entry: Any, what: str) -> Objective:
     if not isinstance(entry, str):
         raise InputError(f"{what} must be a list of names or of Objective(...), got {shown(entry)} in it.")
     return Objective(entry)
-
-
-def _with(
-    objectives: Objectives, given: Mapping[str, Any], what: str, changed: Callable[[Objective, Any], Objective]
-) -> Objectives:
-    """Return the objectives with those changed that are given by name."""
-    if given and not objectives:
-        raise InputError(f'{what} is given by name: name the objectives too, objectives=["accuracy", ...].')
-    stray = next((name for name in given if name not in objectives.names), None)
-    if stray is not None:
-        raise InputError(f"{what} is given for {stray!r:.60}, which is not among {', '.join(objectives.names)[:200]}.")
-    return Objectives(tuple(changed(o, given[o.name]) if o.name in given else o for o in objectives.each))

@@ -36,8 +36,6 @@ from conewise.question.objectives import (
     Objectives,
     as_objectives,
     check_said_of,
-    with_levels,
-    with_units,
 )
 
 _DIGITS: Final = 6  # of a probability and of an epsilon in a sentence
@@ -111,7 +109,8 @@ the noise.
             raise TypeError(f"stated() got an unexpected keyword argument {stray!r}")
         given = {word: value for word, value in words.items() if value is not None}
         columns = as_objectives(given.get("objectives", ()), given.get("minimise", ()))  # type: ignore[arg-type]
-        columns = with_levels(with_units(columns, given.get("units", {})), given.get("levels", {}))  # type: ignore[arg-type]
+        for word in ("unit", "level"):
+            columns = columns.having(word, given.get(f"{word}s", {}))  # type: ignore[arg-type]
         cone = as_cone(given.get("cone", "orthant"), n_objectives or len(columns) or None)
         if n_objectives not in (None, cone.dim):
             which = f": {', '.join(columns.names)}; choose the objectives to match" if columns else ""
@@ -143,7 +142,8 @@ the noise.
             self.noise.check_dim(dim)
             if isinstance(self.noise, ByObjective) and self.names:
                 object.__setattr__(self, "noise", self.noise.named(self.names))
-        object.__setattr__(self, "success", success_of(self.success, self.epsilon))
+        success = ("cover" if self.epsilon > 0 else "contain") if self.success is None else self.success
+        object.__setattr__(self, "success", notion_of(success))
         if self.success == "cover" and self.epsilon == 0:
             raise InputError(
                 'epsilon = 0 asks for the exact Pareto set: ask for success "contain", or an epsilon above 0.'
@@ -254,11 +254,6 @@ class AnsweringInWords(Answering):
 def notion_of(success: str) -> Notion:
     """Return one of the two tasks of a returned set; refuse any other text."""
     return cast(Notion, as_option(success, "success", ("cover", "contain")))
-
-
-def success_of(success: str | None, epsilon: float) -> Notion:
-    """Return the task of a returned set: by default "cover" for epsilon > 0 and "contain" for epsilon = 0."""
-    return notion_of(("cover" if epsilon > 0 else "contain") if success is None else success)
 
 
 def as_question(question: object, n_designs: int, *, levels: bool = False) -> Question:

@@ -20,8 +20,8 @@ from conewise.cone.cone import Cone
 from conewise.cone.text import stored_text
 from conewise.data.observations import Observations
 from conewise.errors import ConewiseError, InputError, closest, counted
-from conewise.question.objectives import Objective, Objectives, as_objectives, with_levels, with_units
-from conewise.question.question import AnsweringInWords, Guarantee, Heuristic, Notion, Question, notion_of
+from conewise.question.objectives import Objective, Objectives, as_objectives
+from conewise.question.question import AnsweringInWords, Guarantee, Heuristic, Notion, Question
 from conewise.reading import text_of
 from conewise.rules import Result, Status
 from conewise.rules.contract import Algorithm, State, planner_of
@@ -441,7 +441,17 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
         told = [[np.nan if d["means"][o] is None else float(d["means"][o]) for o in objectives] for d in designs]
         units = {o: float(unit) for o, unit in (data.get("units") or {}).items()}
         levels = {o: float(level) for o, level in (data.get("levels") or {}).items()}
-        meaning = with_levels(with_units(as_objectives(objectives, minimised), units), levels)
+        question = Question.stated(
+            cone=cone,
+            epsilon=_amount(data["epsilon"], "epsilon"),
+            delta=_amount(data["delta"], "delta", 1),
+            success=data["success"],
+            objectives=objectives,
+            minimise=minimised,
+            units=units,
+            levels=levels,
+        )
+        meaning = question.columns
         means = meaning.steps(np.array(told, dtype=np.float64).reshape(-1, len(objectives)))
         names = [str(d["name"]) for d in designs]
         if not names:
@@ -472,15 +482,12 @@ def of_saved(path: str | Path, title: str | None = None) -> Subject:
         for step in data["plan"] or ():
             times[places[step[said]]] += int(step["times"])
         planned = tuple(times.items())
-        success = notion_of(data["success"])
         return Subject(
             title or _titled(data["file"]),
             result.named(names, meaning),
-            Question(
-                cone, _amount(data["epsilon"], "epsilon"), _amount(data["delta"], "delta", 1), None, success, meaning
-            ),
+            question,
             str(data["noise"]),
-            _method(bool(data["final"]), success),
+            _method(bool(data["final"]), question.success),
             tuple(map(str, data["explanations"])),
             planned,
             int(_amount(data["remaining"], "remaining")),

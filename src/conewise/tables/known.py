@@ -20,7 +20,6 @@ from conewise.question.objectives import (
     as_objectives,
     check_said_of,
     units_remark,
-    with_levels,
     with_proposed_units,
 )
 from conewise.tables.clauses import Where, parse_where
@@ -69,7 +68,7 @@ def front(
     cone = as_cone("orthant" if cone is None else cone, opened.dim)
     take_units(opened, units)
     if levels is not None:
-        opened.meaning_as(with_levels(opened.meaning, levels))
+        opened.meaning_as(opened.meaning.having("level", levels))
     check_said_of(cone, opened.meaning)
     found = front_of_table(opened, cone, keep_duplicates=keep_duplicates)
     if (remark := spread_remark(opened, found, cone)) is not None:

@@ -162,7 +162,7 @@ def test_levels_within_the_smallest_rounding_of_an_average_are_met():
         ({"b": 2.0}, "two levels of 'b'"),
         ({"a": "much"}, "level of the objective 'a' must be"),
         ({"a": (1, 2, 3)}, "must be a number"),
-        (["a"], "levels must say what is acceptable by name"),
+        (["a"], "a level is given by name"),
     ],
 )
 def test_levels_that_make_no_sense_are_refused(levels, words):
