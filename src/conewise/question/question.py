@@ -69,14 +69,14 @@ class Stated(Words, total=False):
 
 @dataclass(frozen=True)
 class Question:
-    """A question about designs: which are Pareto optimal under a cone, within epsilon with probability 1 - delta?
+    """A question: which designs are Pareto optimal under a cone, within epsilon with probability 1 - delta?
 
     `cone` is a `Cone`, its text form ("planar:135"), `Preferences` or rows. `noise` is the assumption about an
-    evaluation, or its text form ("gaussian:0.1"); None assumes nothing. `success` is the task of a returned set:
+    evaluation, or its text form ("gaussian:0.1"). None assumes nothing. `success` is the task of a returned set:
     "cover" every Pareto design within epsilon (by default), or "contain" all of them, the only task for epsilon = 0.
-    `objectives` are records or names of the columns; without them larger is better in every column. Noise
-    and objectives are in the user's units and directions; epsilon counts in steps of the objectives' units. An
-    algorithm is given `inside`.
+    `objectives` are records or names of the columns. Without them larger is better in every column. Noise and
+    objectives are in the user's units and directions. Epsilon counts in steps of the objectives' units. Algorithms are
+    given `inside`.
 
     >>> print(Question(Cone.orthant(2), epsilon=0.1, delta=0.05, objectives=[Objective("price", "min"), "speed"]))
     Which designs cover every Pareto design within epsilon = 0.1, none of them further than that from Pareto optimal, \

@@ -1,4 +1,4 @@
-"""From a problem, a cone, epsilon and delta to an answer: what was given is checked, and the loop runs."""
+"""Identify the Pareto set of a problem: state the question, choose a rule and run it."""
 
 from __future__ import annotations
 
@@ -49,29 +49,34 @@ def identify(
     designs: Any = None,
     objectives: Sequence[str | Objective] | None = None,
     levels: Mapping[str, Level] | None = None,
-    model: Prior | Model | None = None,
+    model: Prior | Model | str | None = None,
     rng: Seed = 0,
     batch: int | None = None,
     progress: Progress | bool = False,
     **options: Any,
 ) -> Result:
-    """The Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and what that is worth.
+    """Return the Pareto set of a problem under a cone, within epsilon with probability 1 - delta, and its worth.
 
-    `noise` is what is assumed of an evaluation; by default what the problem says of itself. `objectives` say what the
-    columns mean, names or `Objective` records: with units, epsilon and all that is certified count in steps, and the
-    problem and the noise speak the user's units. `levels` are what is acceptable of them, `{"accuracy": 0.8, "latency":
-    ("<=", 200)}`: the answer is then the Pareto set of the designs that are (docs/objectives). `algorithm` is
-    "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a rule as
-    published ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`) or "naive" (`bound="auto" |
-    "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`); "auto" is elimination unless an option of the
-    naive one is given, "paired" for recorded blocks (`problems.Recorded`), and "separate" where objectives are measured
-    one by one (`problems.OneByOne`: evaluations are then measurements of one objective). With a `model` of the designs
-    (`models.Smooth(features)`) far fewer evaluations are enough, for a promise that holds on average over that prior
-    (options `success`, `max_evaluations`, `robust`, `confirm=True | "all"`, `prices`, `seed`; docs/features); "vogp",
-    "epal", "ehvi" and "pfes" are published rules with a model. The settings of a `problems.Box` have `models.Smooth`
-    for a model, or the class or function of features that is given. A plain function of a design (a dict) and a seed is
-    a problem too, with the `designs` listed: names, rows, a frame, or a number of them. `progress=True` draws a bar on
-    a terminal; a function is called with (done, total) after every batch.
+    `noise` is the assumption about an evaluation, by default that of the problem. `objectives` are names or `Objective`
+    records. With units, epsilon and certified epsilons count in steps; problem and noise are in the user's units.
+    `levels` are acceptable values, `{"accuracy": 0.8, "latency": ("<=", 200)}`. The answer is then the Pareto set of
+    the acceptable designs (docs/objectives).
+
+    `algorithm` is "elimination" (adaptive; options `success="cover" | "contain"`, `max_evaluations`), a published rule
+    ("ape", "auer", "paveba", "psips"; options `max_evaluations`, `growth`), or "naive". Options of "naive" are
+    `bound="auto" | "paper" | "gaussian" | "subgaussian"`, or `evaluations_each=1000`. "auto" is elimination unless an
+    option of the naive rule is given. It is "paired" for recorded blocks (`problems.Recorded`), and "separate" if
+    objectives are measured one by one (`problems.OneByOne`; evaluations are then measurements of one objective).
+
+    With a `model` of the designs (`models.Smooth(features)`) far fewer evaluations are enough. The promise then holds
+    on average over that prior (docs/features). Options are `success`, `max_evaluations`, `robust`,
+    `confirm=True | "all"`, `prices` and `seed`. "vogp", "epal", "ehvi" and "pfes" are published rules with a model. The
+    model of a `problems.Box` is `models.Smooth` by default, another class, its text ("linear"), or a function of
+    features.
+
+    A plain function of a design (a dict) and a seed is a problem too. Its `designs` are names, rows, a frame, or a
+    number of them. `progress=True` draws a bar on a terminal. A function is called with (done, total) after every
+    batch.
 
     >>> from conewise import noise, problems
     >>> treatments = problems.load("imrt", noise.Gaussian(0.1))
@@ -158,7 +163,7 @@ def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
     """The objectives in the directions in which the problem evaluates them: what it says it has negated is large."""
     own = _labels(problem, "objectives", len(meaning))
     negated = _labels(problem, "minimised")
-    numbered = own == tuple(f"objective {d}" for d in range(len(own))) and not negated  # called so by nobody
+    numbered = own == tuple(f"objective {d}" for d in range(len(own))) and not negated  # names by default
     for place, name in enumerate(meaning.names):
         if name in own and own[place] != name and not numbered:
             raise InputError(
@@ -169,7 +174,7 @@ def _as_evaluated(meaning: Objectives, problem: Any) -> Objectives:
 
 
 def _labels(problem: Any, what: str, number: int | None = None) -> tuple[str, ...]:
-    """What the problem says of its designs or objectives; nothing where it says nothing."""
+    """Return the labels of the designs or objectives of a problem; empty if it has none."""
     said = getattr(problem, what, ())
     try:
         labels = tuple(map(str, said))

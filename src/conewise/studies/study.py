@@ -72,26 +72,27 @@ class Study(ChangingStudy):
         `designs`, `epsilon` and `noise` must be given. The other words have the defaults of `Question.stated`: the
         orthant, delta 0.05, seed 0. A `lease` of 3600 seconds and the algorithm "auto" are the defaults of a study.
 
-        `designs`: names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
-        pyarrow or a mapping of columns, how many, or a `problems.Box` of settings (docs/features). `objectives` are
-        names or `Objective` records: with units, cone, epsilon and what is certified count in steps of these; `levels`
-        say what is acceptable of them, by name. Values are told as they are measured; objectives in `minimise` are
-        turned around inside, and `noise` is meant in your own sign.
-        `options` are the algorithm's, e.g. {"success": "contain", "max_evaluations": 10000}. What is handed out and not
-        told within `lease` seconds is handed out again, by the clocks of the machines that ask. `reserve` is the part
-        of delta that is kept for changes of the question (`add_designs`, `drop`, `change`).
+        `designs` are names, rows (mappings; "name", "design" or "id" names the design), a frame of pandas, polars or
+        pyarrow, a mapping of columns, a number, or a `problems.Box` of settings (docs/features). `objectives` are names
+        or `Objective` records. With units, epsilon and certified epsilons count in steps. `levels` are acceptable
+        values by name. Values and noise are given in your own units and signs; objectives in `minimise` are turned
+        around inside. `options` are those of the algorithm, e.g. {"success": "contain", "max_evaluations": 10000}.
+        An evaluation that was handed out and not told within `lease` seconds is handed out again, by the clocks of the
+        machines that ask. `reserve` is the part of delta that is kept for changes of the question (`add_designs`,
+        `drop`, `change`).
 
-        With `block="question"` an evaluation is a design on a block, and designs are compared on the blocks that both
-        have met (docs/blocks): `blocks` are their names, or how many there are, met by every design in one order that
-        `seed` draws; `population` says what averages are over, "all" these blocks, a number of blocks, or by default an
-        unlimited population of which these are a sample.
+        With `block="question"` an evaluation is a design on a block. Designs are compared on the blocks that both have
+        met (docs/blocks). `blocks` are their names or their number; every design meets them in one order, which `seed`
+        draws. Averages are over the `population`: "all" these blocks, a number of blocks, or by default an unlimited
+        population, of which these are a sample.
 
-        With a `model` of the designs (`models.Smooth(features)`, or {"kind": "smooth", "features": ["temp", "time"]}
-        with columns of the designs) far fewer evaluations are enough, for a promise that holds on average over that
-        prior (docs/features): options `batch` (evaluations asked for at a time), `robust`, `confirm`, `seed`.
+        With a `model` of the designs far fewer evaluations are enough. The promise then holds on average over that
+        prior (docs/features). The model is `models.Smooth(features)`, or names columns of the designs, as in
+        {"kind": "smooth", "features": ["temp", "time"]}; options are `batch` (evaluations asked for at a time),
+        `robust`, `confirm`, `seed`. The model of a box may be a text, "smooth".
 
-        With `separate=True` objectives are measured separately: an evaluation is of one objective of a design
-        (`Evaluation.objective`) and has one value, and an objective with a `price` is asked for accordingly.
+        With `separate=True` objectives are measured separately. An evaluation is then of one objective of a design
+        (`Evaluation.objective`) and has one value. An objective with a `price` is asked for accordingly.
         """
         specification = specified(**asked)
         if name is not None:
