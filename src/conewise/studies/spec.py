@@ -368,6 +368,8 @@ def specified(
         raise InputError(f"options must be a dictionary, got {type(options).__name__}.")
     box = designs if isinstance(designs, Box) else None
     chosen = {**({} if words.get("success") is None else {"success": words["success"]}), **(options or {})}
+    if words.get("success") not in (None, chosen.get("success")):
+        raise InputError(f"success is given twice, {words['success']!r} and {chosen['success']!r}; say which.")
     words["success"] = chosen.get("success")
     noise = box.noise if noise is None and box is not None else noise
     question = with_columns(Question.stated(epsilon=epsilon, noise=noise, **words))

@@ -57,3 +57,12 @@ def test_text_units_and_directions_of_mixed_noise():
         assert repr(cw.Objective("x", noise=text).noise) == repr(noise)
     with pytest.raises(cw.InputError, match="must be unknown, unknown:STEP, binary, known"):
         cw.Objective("x", noise="binomial")
+
+
+def test_normal_noise_by_design_is_joined_design_by_design():
+    by_design = Gaussian([[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]])
+    some = cw.question.objectives.as_objectives([cw.Objective("a", noise="binary"), "b", "c"])
+    normal = some.noise(by_design).kinds[1]
+    assert (normal.columns.tolist(), normal.noise.sigma.tolist()) == ([1, 2], [[3.0, 5.0], [4.0, 6.0]])
+    with pytest.raises(cw.InputError, match="given for 2 designs, but there are 3"):
+        ByObjective([Gaussian([[1.0], [2.0]]), Gaussian([[1.0], [2.0], [3.0]])])

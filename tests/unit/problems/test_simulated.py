@@ -240,3 +240,10 @@ def test_what_makes_no_sense_is_refused_in_one_line(make, words):
     with pytest.raises(cw.InputError, match=words) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def test_noise_may_be_given_as_text():
+    assert repr(cw.SimulatedBandit(np.eye(2), "gaussian:0.1").assumption) == "Gaussian(0.1)"
+    assert repr(cw.problems.Box({"x": (0.0, 1.0)}, noise="bounded:0:1").noise) == "Bounded(0.0, 1.0)"
+    with pytest.raises(cw.InputError, match="noise must be unknown, unknown:STEP"):
+        cw.SimulatedBandit(np.eye(2), "gauss")

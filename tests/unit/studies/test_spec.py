@@ -194,3 +194,17 @@ def test_studies_know_outcomes_and_prices_and_refuse_what_cannot_be(tmp_path):
     with cw.Study.open(tmp_path / "s.db") as study:
         assert repr(study.noise) == "ByObjective([Binary(), Known()])"
         assert study.status().evaluations == 6
+
+
+def test_a_study_takes_the_words_of_a_question(tmp_path):
+    words = {"epsilon": 0.5, "noise": "gaussian:2", "objectives": ["a", "b"], "units": {"a": 5}, "levels": {"b": 1}}
+    with cw.Study.create(tmp_path / "a.db", designs=3, success="contain", **words) as study:
+        asked = study.question
+    stated = cw.Question.stated(success="contain", **words)
+    assert (asked.columns, asked.success, str(asked)) == (stated.columns, stated.success, str(stated))
+    with cw.Study.open(tmp_path / "a.db") as again:
+        assert (again.question.success, again.question.columns) == ("contain", asked.columns)
+    with pytest.raises(cw.InputError, match="success is given twice, 'cover' and 'contain'; say which"):
+        cw.Study.create(tmp_path / "b.db", designs=3, success="cover", options={"success": "contain"}, **words)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sigma'"):
+        cw.Study.create(tmp_path / "b.db", designs=3, sigma=1, **words)
