@@ -48,8 +48,7 @@ def columns_of(means, sigma: float, rounds: int, seed: int) -> np.ndarray:
 def rounds_of(algorithm: Algorithm, values: np.ndarray) -> tuple[list[set[int]], set[int]]:
     state, history = algorithm.start(), []
     while (pulls := algorithm.ask(state)).total:
-        t = state.judged
         assert (pulls.counts == 1).all()
-        state = algorithm.tell(state, Observations.single(pulls.designs, values[t, pulls.designs]))
+        state = algorithm.tell(state, Observations.single(pulls.designs, values[len(history), pulls.designs]))
         history.append(set(algorithm.ask(state).designs.tolist()))
     return history, set(algorithm.recommend(state).indices)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from importlib import import_module
-from typing import Any, ClassVar, Final, Protocol, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Final, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,18 +40,6 @@ _CHOOSE_UNITS: Final = "Choose steps by what they mean to you: a guarantee holds
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """The assumption of every certificate on the way in which evaluations are made."""
-
-
-class Marks(TypedDict, total=False):
-    """Further parts of an answer, for `Result.of`."""
-
-    covered: Bools
-    beaten: Bools
-    misses: Bools
-    by: Indices
-    certain: Bools
-    probability: Floats | None
-    certified: Mapping[str, float | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,9 +76,10 @@ class Result:
     """Reasons for a second look: objectives of very different spread are weighed in one measure."""
 
     def __post_init__(self) -> None:
-        for name, default in (("by", np.full(len(self.pareto), -1, dtype=np.intp)), ("certain", self.pareto & False)):
-            if not len(getattr(self, name)):
-                object.__setattr__(self, name, default)
+        if not len(self.by):
+            object.__setattr__(self, "by", np.full(len(self.pareto), -1, dtype=np.intp))
+        if not len(self.certain):
+            object.__setattr__(self, "certain", np.zeros_like(self.pareto))
 
     @classmethod
     def of(
@@ -101,24 +90,22 @@ class Result:
         why: str,
         *,
         kept: Bools,
+        covered: Bools | bool = False,
+        beaten: Bools | bool = False,
+        misses: Bools | bool = False,
         epsilon: float | None = None,
-        **more: Unpack[Marks],
+        **more: Any,
     ) -> Result:
         """Return the answer of a rule from the returned set and the masks of each status.
 
-        A design in no mask (`kept`, `covered`, `beaten`, `misses`) is undecided. `epsilon` is the one that a proof
-        gives for the returned set. `by` counts for covered and beaten designs, `certain` for returned ones.
-        `probability` and `certified` are for models.
+        A design in no mask is undecided. `epsilon` is the one that a proof gives for the returned set. `more` are
+        further fields: `by` counts for covered and beaten designs, `certain` for returned ones.
         """
-        if unknown := more.keys() - Marks.__annotations__.keys():
-            raise TypeError(f"Result.of has no argument {sorted(unknown)[0]!r}")
-        status = np.full(len(returned), Status.UNDECIDED.value, dtype="<U16")
-        status[kept] = Status.KEPT.value
-        masks = {Status.COVERED: more.get("covered"), Status.BEATEN: more.get("beaten")}
-        for word, mask in (masks | {Status.MISSES: more.get("misses")}).items():
-            if mask is not None:
-                status[mask] = word.value
-        out = np.isin(status, (Status.COVERED.value, Status.BEATEN.value))
+        masks = {Status.MISSES: misses, Status.BEATEN: beaten, Status.COVERED: covered, Status.KEPT: kept}
+        words = [word.value for word in masks]
+        status = np.select(list(masks.values()), words, Status.UNDECIDED.value).astype("<U16")
+        more["by"] = np.where(np.isin(status, words[1:3]), more.get("by", -1), -1)
+        more["certain"] = more.get("certain", False) & returned
         return cls(
             pareto=returned,
             status=status,
@@ -128,11 +115,13 @@ class Result:
             stopped_because=why,
             means=seen.means,
             counts=seen.counts,
-            by=np.where(out, more.get("by", -1), -1),
-            certain=more.get("certain", False) & returned,
-            probability=more.get("probability"),
-            certified=more.get("certified") or {},
+            **more,
         )
+
+    @property
+    def columns(self) -> Objectives:
+        """The objectives; where they have no names, "objective 1" and so on."""
+        return self.meaning or as_objectives([f"objective {d + 1}" for d in range(self.means.shape[1])])
 
     @property
     def objectives(self) -> tuple[str, ...]:
@@ -194,16 +183,14 @@ class Result:
 
     def answering(self, question: Question, designs: Sequence[str], meaning: Objectives | None = None) -> Result:
         """Return the answer with names, and with a remark where the cone or an epsilon mixes units."""
-        columns = question.columns if meaning is None else meaning
-        known = columns or as_objectives([f"objective {d + 1}" for d in range(question.cone.dim)])
-        measured = [column[~np.isnan(column)] for column in known.own(self.means).T]
+        named = self.named(designs, question.columns if meaning is None else meaning)
+        measured = [column[~np.isnan(column)] for column in named.averages.T]
         few = min(3, len(self.pareto))  # two designs of many may be alike in an objective by chance
         spreads = np.array([np.ptp(column) if len(column) >= few else np.nan for column in measured])
         epsilons = question.epsilon, self.certified_epsilon, *self.certified.values()
         epsilon = max(e for e in epsilons if e is not None and np.isfinite(e))
-        remark = units_remark(known, spreads, question.cone, epsilon)
-        said = () if remark is None else (f"{remark[0].upper()}{remark[1:]} {_CHOOSE_UNITS}",)
-        return replace(self.named(designs, columns), remarks=said)
+        remark = units_remark(named.columns, spreads, question.cone, epsilon)
+        return replace(named, remarks=(f"{remark[0].upper()}{remark[1:]} {_CHOOSE_UNITS}",) if remark else ())
 
     def to_frame(self, backend: str | None = None) -> Any:
         """Return a frame with one row a design: name, status, `by`, evaluations, and averages as they were measured.
@@ -214,9 +201,7 @@ class Result:
         from conewise.tables.outputs import free_name
         from conewise.tables.selection import frame_of
 
-        dim = self.means.shape[1]
-        names = self.objectives or tuple(f"objective {d + 1}" for d in range(dim))
-        known = list(self.designs) if len(self.designs) else [str(k) for k in range(len(self.pareto))]
+        names, known = self.columns.names, list(self.designs) or [str(k) for k in range(len(self.pareto))]
         ours = {
             "design": known,
             "status": self.status.tolist(),
@@ -266,13 +251,8 @@ class Seen(Protocol):
         """Number of evaluations in all."""
 
 
-class Averaged(Seen, Protocol):
-    """The part of a state that an answer is made from."""
-
-    @property
-    def means(self) -> Floats:
-        """(K, D): the averages."""
-
+Averaged = Statistics | Separately
+"""The part of a state that an answer is made from."""
 
 State = TypeVar("State", bound=Seen)
 
@@ -344,7 +324,7 @@ class Planner:
         """Return the evaluations to make from here on, judged by the present averages; None if that is unknown."""
         return None
 
-    def seen(self, state: Any) -> Statistics | Separately | None:
+    def seen(self, state: Any) -> Averaged | None:
         """Return all observations in sums; None if the state keeps something else."""
         return state if isinstance(state, Statistics) else None
 
@@ -372,8 +352,6 @@ class FixedConfidence(Answering, Planner):
 
     answers: ClassVar[tuple[Notion, ...]] = ("cover", "contain")
     """The notions of success that the rule answers; a set that contains the Pareto set also covers it."""
-    exact: ClassVar[bool] = True
-    """True if epsilon = 0 is allowed."""
     knows_levels: ClassVar[bool] = False
     """True if objectives may have levels."""
 
@@ -382,9 +360,7 @@ class FixedConfidence(Answering, Planner):
         question = as_question(self.question, self.n_designs, levels=self.knows_levels)
         object.__setattr__(self, "question", question)
         _ = self.noise  # refused where nothing is assumed
-        if not self.exact:
-            as_positive(self.epsilon, "epsilon")
-        as_answered(self.success, self.answers, type(self).__name__)
+        as_answered(question, self.answers, type(self).__name__)
         object.__setattr__(self, "radius_scale", as_positive(self.radius_scale, "radius_scale"))
         if self.max_evaluations is not None:
             object.__setattr__(self, "max_evaluations", as_count(self.max_evaluations, "max_evaluations"))
@@ -450,7 +426,11 @@ def undecided_words(number: int) -> str:
     return f"{counted(number, 'design')} {'is' if number == 1 else 'are'} undecided"
 
 
-def as_answered(success: Notion, answers: Sequence[Notion], rule: str) -> None:
-    """Refuse a notion of success that a rule does not answer."""
-    if success not in answers:
-        raise InputError(f'{rule} answers success "{answers[0]}" alone, got "{success}"; use SuccessiveElimination.')
+def as_answered(question: Question, answers: Sequence[Notion], rule: str) -> None:
+    """Refuse a notion of success that a rule does not answer; epsilon = 0 asks to contain."""
+    if "contain" not in answers:
+        as_positive(question.epsilon, "epsilon")
+    if question.success not in answers:
+        raise InputError(
+            f'{rule} answers success "{answers[0]}" alone, got "{question.success}"; use SuccessiveElimination.'
+        )

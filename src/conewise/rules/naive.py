@@ -7,7 +7,7 @@ from typing import Final, Literal, cast
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices, as_count, as_option, as_positive
+from conewise.border import Bools, Floats, Indices, as_count, as_option
 from conewise.certificate.fit import check_possible
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.digits import rounded_up
@@ -60,8 +60,7 @@ class NaiveElimination(Answering, Planner):
     def __post_init__(self) -> None:
         object.__setattr__(self, "question", as_question(self.question, self.n_designs))
         object.__setattr__(self, "n_designs", check_designs(self.n_designs))
-        as_positive(self.epsilon, "epsilon")
-        as_answered(self.question.success, ("cover",), type(self).__name__)
+        as_answered(self.question, ("cover",), type(self).__name__)
         if self.evaluations_each is not None:
             each, bound = check_total(as_count(self.evaluations_each, "evaluations_each"), self.n_designs), "given"
         else:

@@ -126,5 +126,5 @@ def test_five_words_for_a_design_and_their_keys():
 
 
 def test_a_part_that_no_answer_has_is_refused():
-    with pytest.raises(TypeError, match="no argument 'cover'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'cover'"):
         cw.Result.of(state(), MASKS[0], cw.Heuristic("a trial"), "done", kept=MASKS[0], cover=MASKS[1])

@@ -16,11 +16,11 @@ import numpy as np
 
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.tuning import TUNING
-from conewise.data.observations import Counts, Statistics
+from conewise.data.observations import Counts, Pulls, Statistics
 from conewise.errors import InputError
 from conewise.question.question import Heuristic
 from conewise.rules.contract import Result
-from conewise.rules.published.ape import LeaderChallenger, PairBounds, threshold
+from conewise.rules.published.ape import LeaderChallenger, threshold
 from conewise.rules.published.common import best_guess
 
 
@@ -69,16 +69,16 @@ class LevelChallenger(LeaderChallenger):
         scales = self.noise.scales(np.eye(self.dim)[columns])
         return np.asarray(self.radius_scale * scales * np.sqrt(2 * budget / counts)[:, None])
 
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+    def choose(self, state: Statistics, limit: int | None) -> Pulls:
         """Return the leader or the challenger, and how often to evaluate it."""
         found = _Standing.of(self, state)
         open_ = np.flatnonzero(~(found.out | found.accepted))
         if not len(open_):
-            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+            return Pulls([], [])
         leader = open_[found.reach[open_].argmax()]
         pair = np.array([leader, found.low[leader].argmin()])
         chosen = pair[:1] if found.h[leader] > 0 else pair[[state.counts[pair].argmin()]]
-        return chosen, self.batch(state.counts[chosen])
+        return Pulls(chosen, self.batch(state.counts[chosen]))
 
     def recommend(self, state: Statistics) -> Result:
         """Return the answer so far: accepted designs, and undecided ones whose averages are Pareto optimal."""
@@ -119,7 +119,7 @@ class _Standing:
 
     @classmethod
     def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:
-        bounds = PairBounds.of(rule, state)
+        bounds = rule.bounds(state)
         misses: Bools = np.zeros(rule.n_designs, dtype=bool)
         meets = ~misses
         if len(rule._columns):
@@ -127,7 +127,7 @@ class _Standing:
             widths = rule.level_widths(state.counts)
             misses = np.asarray((off + widths < 0).any(axis=1))
             meets = np.asarray((off - widths >= -rule.epsilon).all(axis=1))
-        out = misses | (bounds.g > 0)
-        low, high = (np.where(out[None, :], np.inf, table) for table in (bounds.low, bounds.high))
+        out = misses | (bounds[1].min(axis=1) < rule.epsilon)
+        low, high = (np.where(out[None, :], np.inf, table) for table in bounds)
         h = low.min(axis=1)
         return cls(misses, out, ~out & meets & (h > 0), low, h, high.min(axis=1))

@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 
-from conewise.border import Floats, Indices
-from conewise.data.observations import Counts, Statistics
+from conewise.border import Floats
+from conewise.data.observations import Counts, Pulls, Statistics
 from conewise.order.dominance import pareto_mask
 from conewise.rules.contract import Result
 from conewise.rules.published.common import Sequential
@@ -31,28 +32,38 @@ class LeaderChallenger(Sequential):
 
     The rule stops when every empirical Pareto design has h > 0 and every other one h > 0 or g > 0. It returns all
     designs but those with g > 0: the Pareto set is among them and Delta* <= epsilon ("contain").
-
-    The radius is the proven one (`half_widths`). It holds for all counts at once, so any `growth` keeps the guarantee.
-    The smaller radius of the authors' experiments is tuned; `radius_scale` makes it, and a heuristic answer.
     """
 
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
-        bounds, front = PairBounds.of(self, state), pareto_mask(state.means, self.cone)
-        if ((bounds.h > 0) | (~front & (bounds.g > 0))).all():  # Z1 > 0 and Z2 > 0
-            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
-        leader = np.where(bounds.h <= 0, bounds.reach, -np.inf).argmax()
-        pair = np.array([leader, bounds.low[leader].argmin()])  # b_t and c_t
+    source: ClassVar[str] = "Kone, Kaufmann & Richert 2023, Adaptive Pareto Exploration, in facet space"
+
+    def choose(self, state: Statistics, limit: int | None) -> Pulls:
+        low, high = self.bounds(state)
+        fine, reach = low.min(axis=1) > 0, high.min(axis=1)
+        beaten = (reach < self.epsilon) & ~pareto_mask(state.means, self.cone)
+        if (fine | beaten).all():  # Z1 > 0 and Z2 > 0
+            return Pulls([], [])
+        leader = np.where(fine, -np.inf, reach).argmax()
+        pair = np.array([leader, low[leader].argmin()])  # b_t and c_t
         chosen = pair[[state.counts[pair].argmin()]]
-        return chosen, self.batch(state.counts[chosen])
+        return Pulls(chosen, self.batch(state.counts[chosen]))
 
     def recommend(self, state: Statistics) -> Result:
-        theorem = 'Kone, Kaufmann & Richert 2023, Adaptive Pareto Exploration, in facet space; success "contain"'
-        accepted = discarded = np.zeros(self.n_designs, dtype=bool)
+        fine = beaten = np.zeros(self.n_designs, dtype=bool)
         if (state.counts > 0).all():
-            bounds = PairBounds.of(self, state)
-            discarded = bounds.g > 0
-            accepted = (bounds.h > 0) & ~discarded
-        return self.answer(state, accepted, discarded, theorem)
+            low, high = self.bounds(state)
+            fine, beaten = low.min(axis=1) > 0, high.min(axis=1) < self.epsilon
+        return self.answer(state, fine & ~beaten, beaten)
+
+    def bounds(self, state: Statistics) -> tuple[Floats, Floats]:
+        """Return Mlo and Mhi (K, K), infinite on the diagonal."""
+        u, rho = self.cone.facet_values(state.means) / self.cone.widths, self.half_widths(state.counts)
+        low, high = np.full((2, *rho.shape), -np.inf)
+        for values, spread in zip(u.T, self.scales / self.cone.widths, strict=True):  # no (K, K, N) table
+            lead, half = values[:, None] - values[None, :], spread * rho
+            np.maximum(low, lead - half, out=low)
+            np.maximum(high, lead + half, out=high)
+        low[np.diag_indices_from(low)] = high[np.diag_indices_from(high)] = np.inf
+        return low + self.epsilon, high + self.epsilon
 
     @property
     def delta_for_pairs(self) -> float:
@@ -67,41 +78,9 @@ class LeaderChallenger(Sequential):
         Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)
-        fixed = threshold(math.log(pairs / self.delta_for_pairs) / 2)
         slow = np.log(4 + np.log(counts))
-        budget = fixed + slow[:, None] + slow
+        budget = threshold(math.log(pairs / self.delta_for_pairs) / 2) + slow[:, None] + slow
         return np.asarray(self.radius_scale * (2 * np.sqrt(budget * (1 / counts[:, None] + 1 / counts[None, :]))))
-
-
-@dataclass(frozen=True, eq=False)
-class PairBounds:
-    """Bounds on how far each design is from being dominated, and from not being dominated.
-
-    `low` and `high` are Mlo and Mhi (K, K), infinite on the diagonal.
-    """
-
-    low: Floats
-    high: Floats
-    h: Floats
-    """(K,): h_i, above 0 where a design is certainly fine against all others."""
-    reach: Floats
-    """(K,): min_j Mhi(i, j)."""
-    g: Floats
-    """(K,): g_i = max_j mlo(i, j), above 0 where another design certainly dominates."""
-
-    @classmethod
-    def of(cls, rule: LeaderChallenger, state: Statistics) -> PairBounds:
-        """Compute the bounds from the averages."""
-        u, rho = rule.cone.facet_values(state.means) / rule.cone.widths, rule.half_widths(state.counts)
-        low, high = np.full(rho.shape, -np.inf), np.full(rho.shape, -np.inf)
-        for n, spread in enumerate(rule.scales / rule.cone.widths):  # facet by facet: no (K, K, N) table
-            ahead, half = u[:, n][:, None] - u[:, n][None, :], spread * rho
-            np.maximum(low, ahead - half, out=low)
-            np.maximum(high, ahead + half, out=high)
-        low, high = low + rule.epsilon, high + rule.epsilon
-        low[np.diag_indices_from(low)] = high[np.diag_indices_from(high)] = np.inf
-        reach = np.asarray(high.min(axis=1))
-        return cls(low, high, h=np.asarray(low.min(axis=1)), reach=reach, g=rule.epsilon - reach)
 
 
 @lru_cache

@@ -5,17 +5,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices, as_non_negative
+from conewise.border import Bools, Floats, as_non_negative
 from conewise.certificate.fit import check_possible
 from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError
 from conewise.limits import LARGEST_GROWTH
-from conewise.noise import Noise
 from conewise.order.budgets import check_designs
 from conewise.order.dominance import pareto_mask
 from conewise.question.question import Heuristic
@@ -27,11 +26,18 @@ MOST_DESIGNS: Final = 3000
 
 @dataclass(frozen=True, eq=False)
 class Published(FixedConfidence, ABC):
-    """A published rule that stops by itself. Its papers evaluate one at a time; `growth` adds batches."""
+    """A published rule that stops by itself. Its papers evaluate one at a time; `growth` adds batches.
+
+    Radii are the proven ones, for all counts at once: every `growth` keeps the guarantee. The smaller radii of the
+    authors' experiments are tuned. `radius_scale` gives them, with a heuristic answer.
+    """
 
     _: KW_ONLY
     growth: float = 0.0
     """0: one evaluation at a time, as published. g: one batch of about g times the evaluations so far."""
+
+    source: ClassVar[str]
+    """The paper with the theorem behind the guarantee."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -43,6 +49,11 @@ class Published(FixedConfidence, ABC):
                 "what was evaluated before."
             )
 
+    @property
+    def premises(self) -> str | None:
+        """The reason why the theorem does not cover this configuration; None if it does."""
+        return None
+
     @cached_property
     def scales(self) -> Floats:
         """(N,): s_n, the standard deviation (or subgaussian parameter) of one evaluation along facet n."""
@@ -53,21 +64,29 @@ class Published(FixedConfidence, ABC):
         return np.maximum(1, np.floor(self.growth * np.asarray(counts))).astype(np.int64)
 
     def answer(
-        self, statistics: Statistics, accepted: Bools, discarded: Bools, theorem: str, doubt: str | None = None
+        self,
+        seen: Statistics,
+        accepted: Bools,
+        out: Bools,
+        doubt: str | None = None,
+        guess: Bools | None = None,
+        **marks: Any,
     ) -> Result:
-        """Return the answer for these accepted and discarded designs; `doubt` says why no proof covers the run.
+        """Return the answer: the accepted designs, and before the end the open ones of a guess.
 
-        Before the end, open designs are returned if their averages are Pareto optimal among the designs left.
+        The default guess are designs whose averages are Pareto optimal among the designs left. `doubt` says why no
+        proof covers the run. `marks` are those of `Result.of`; by default designs that are out are beaten.
         """
-        open_ = ~(accepted | discarded)
-        done = not open_.any()
-        why = "every design is decided" if done else self.unfinished(statistics.evaluations, int(open_.sum()))
-        worth = self.proven(self.epsilon, theorem)
-        if worth.proof and (doubt is not None or not done):
-            worth = Heuristic(why if doubt is None else doubt)
-        returned = accepted | open_ & best_guess(statistics, ~discarded, self.cone)
+        open_ = ~(accepted | out)
+        why, doubt = "every design is decided", doubt or self.premises
+        if open_.any():
+            why = self.unfinished(seen.evaluations, int(open_.sum()))
+        worth = self.proven(self.epsilon, f'{self.source}; success "{self.answers[-1]}"')
+        if worth.proof and (doubt or open_.any()):
+            worth = Heuristic(doubt or why)
+        returned = accepted | open_ & (best_guess(seen, ~out, self.cone) if guess is None else guess)
         epsilon = self.epsilon if worth.proof else None
-        return Result.of(statistics, returned, worth, why, kept=accepted, beaten=discarded, epsilon=epsilon)
+        return Result.of(seen, returned, worth, why, kept=accepted, epsilon=epsilon, **(marks or {"beaten": out}))
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +97,8 @@ class Sequential(Published):
     """Whether every design is evaluated before the first choice."""
 
     @abstractmethod
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
-        """Return the designs to evaluate next and how often; no designs at the end.
+    def choose(self, state: Statistics, limit: int | None) -> Pulls:
+        """Return the next evaluations; none at the end.
 
         `limit` is for a rule that divides a batch among designs: the excess over it is cut off from the end.
         """
@@ -92,9 +111,7 @@ class Sequential(Published):
         if limit == 0:
             return Pulls([], [])
         unseen = np.flatnonzero(state.counts == 0)
-        if self.each_first and len(unseen):
-            return Pulls(unseen).first(limit)
-        return Pulls(*self.choose(state, limit)).first(limit)
+        return (Pulls(unseen) if self.each_first and len(unseen) else self.choose(state, limit)).first(limit)
 
     def tell(self, state: Statistics, observations: Observations) -> Statistics:
         check_possible(observations, self.noise, state)
@@ -119,25 +136,3 @@ def best_guess(statistics: Statistics, candidates: Bools, cone: Cone) -> Bools:
     if len(chosen):
         guess[chosen] = pareto_mask(statistics.means[chosen], cone)
     return guess
-
-
-def estimated_error(returned: Bools, statistics: Statistics, cone: Cone, noise: Noise) -> float:
-    """Return a bound on the probability that a returned set is not the Pareto set, if the averages were the truth.
-
-    A returned design is wrong if a rival truly dominates it: at most the smallest of the tails of the facets, summed
-    over the rivals. Another design is wrong if no design dominates it: the tails of the facets summed, for its best
-    returned rival.
-    """
-    z, scales, spread = cone.facet_values(statistics.means), noise.scales(cone.facets), 1 / statistics.counts
-    inside, outside = np.flatnonzero(returned), np.flatnonzero(~returned)
-    deviation = np.sqrt(spread[:, None] + spread[None, :])
-    behind = np.full((len(inside), len(z)), np.inf)  # log of the smallest tail
-    missing = np.zeros((len(outside), len(inside)))
-    for n, scale in enumerate(np.maximum(scales, np.finfo(np.float64).tiny)):
-        gain = (z[None, :, n] - z[:, None, n]) / (scale * deviation)
-        np.minimum(behind, noise.log_tail(np.maximum(-gain[inside], 0.0)), out=behind)
-        missing += np.exp(noise.log_tail(np.maximum(gain[np.ix_(outside, inside)], 0.0)))
-    dominated = np.exp(behind)
-    dominated[np.arange(len(inside)), inside] = 0.0
-    # With nothing returned, every design counts 1.
-    return min(1.0, float(dominated.sum()) + float(missing.min(axis=1, initial=np.inf if len(inside) else 1.0).sum()))

@@ -13,7 +13,6 @@ from functools import cached_property
 import numpy as np
 
 from conewise.border import Bools, Floats, as_count
-from conewise.certificate.fit import check_possible
 from conewise.cone.cone import Cone
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError
@@ -23,7 +22,7 @@ from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import cover_gaps, escape_gaps
 from conewise.question.question import Heuristic
 from conewise.rules.contract import Planner, Result
-from conewise.rules.published.common import best_guess, check_pairs, estimated_error
+from conewise.rules.published.common import best_guess, check_pairs
 from conewise.rules.published.rounds import Rounds, Standing, Standings
 
 
@@ -35,7 +34,7 @@ class EmpiricalGapElimination(Planner, ABC):
     it is empirically Pareto optimal and discarded otherwise; the last one is accepted. Equal gaps drop designs outside
     the empirical Pareto set first. A design keeps its observations from round to round.
 
-    The published error bounds hold for the evaluations of their schedules; the designs of the last round get what
+    The published error bounds hold for the evaluations of their schedules; the two designs of the last round get what
     rounding leaves of the budget. A given budget comes with no confidence, so the answer is heuristic. It carries an
     estimate of the probability of error.
     """
@@ -49,21 +48,16 @@ class EmpiricalGapElimination(Planner, ABC):
         object.__setattr__(self, "n_designs", check_pairs(self.n_designs, type(self).__name__))
         check_noise(self.noise, self.cone.dim, self.n_designs)
         object.__setattr__(self, "budget", as_count(self.budget, "budget"))
-        if self.budget < self.smallest_budget:
+        if self.budget < self.course[0]:
             raise InputError(
-                f"budget must be at least {self.smallest_budget} for {self.n_designs} designs, or some of them would "
+                f"budget must be at least {self.course[0]} for {self.n_designs} designs, or some of them would "
                 f"not be evaluated at all; got {self.budget}."
             )
 
     @property
     @abstractmethod
-    def smallest_budget(self) -> int:
-        """Smallest budget with which every design is evaluated."""
-
-    @property
-    @abstractmethod
-    def schedule(self) -> tuple[tuple[int, int], ...]:
-        """The number of active designs in each round, and the evaluations that each of them has at its end."""
+    def course(self) -> tuple[int, dict[int, int]]:
+        """The smallest budget; and by the number of active designs, the evaluations that each has after a round."""
 
     @property
     def total(self) -> int:
@@ -81,38 +75,35 @@ class EmpiricalGapElimination(Planner, ABC):
         return state.missing(left if most is None else min(left, as_count(most, "most")))
 
     def tell(self, state: Rounds, observations: Observations) -> Rounds:
-        check_possible(observations, self.noise, state.seen)
-        return state.told(observations, self.reach, self.judge)
+        return state.told(observations, self.noise, self.reach, self.judge)
 
-    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
-        """Return the level of the schedule; the last round shares out the remainder, first designs first."""
+    def reach(self, standing: Standings, counts: Counts) -> Counts:
+        """Return the level of the schedule; the last two designs share the rest of the budget, the first one first."""
         target, active = np.zeros_like(counts), np.flatnonzero(standing == Standing.OPEN)
-        if judged < len(self.schedule):
-            target[active] = self.schedule[judged][1]
-        if judged == len(self.schedule) - 1:
-            sizes, levels = np.array(self.schedule).T
-            each, more = divmod(self.budget - int(sizes @ np.diff(levels, prepend=0)), len(active))
-            target[active] += each + (np.arange(len(active)) < more)
+        if len(active) == 2:
+            each, more = divmod(max(0, self.budget - int(counts.sum())), 2)
+            target[active] = counts[active] + [each + more, each]
+        else:
+            target[active] = self.course[1].get(len(active), 0)
         return target
 
-    def judge(self, used: Statistics, judged: int, standing: Standings) -> Standings:
+    def judge(self, used: Statistics, standing: Standings) -> Standings:
         """Drop the designs with the largest gaps until as many are left as the next round has."""
         active = np.flatnonzero(standing == Standing.OPEN)
-        stay = [size for size, _ in (*self.schedule, (0, 0))][judged + 1]
+        stay = max((size for size in self.course[1] if size < len(active)), default=0)
         gaps, front = empirical_gaps(used.means[active], self.cone)
-        dropped = np.lexsort((front, -gaps))[
-            : len(active) - stay
-        ]  # among equals those outside the front, then by index
-        after = standing.copy()
+        order = np.lexsort((front, -gaps))  # among equals those outside the front, then by index
+        dropped, after = order[: len(active) - stay], standing.copy()
         after[active[dropped]] = np.where(front[dropped], Standing.ACCEPTED, Standing.DISCARDED)
         if not stay:
             after[active[dropped[-1]]] = Standing.ACCEPTED
         return after
 
     def recommend(self, state: Rounds) -> Result:
-        accepted, discarded, left = state.accepted, state.discarded, len(self.schedule) - state.judged
+        accepted, discarded = state.accepted, state.discarded
         open_ = ~(accepted | discarded)
         returned = accepted | open_ & best_guess(state.seen, open_, self.cone)
+        left = sum(size <= open_.sum() for size in self.course[1])
         why = f"the budget of {self.budget} evaluations is spent" + (f", with {left} rounds to go" if left else "")
         if left and state.evaluations < self.budget:
             why = f"not finished: {state.evaluations} of {self.budget} evaluations"
@@ -131,15 +122,12 @@ class SequentialRejects(EmpiricalGapElimination):
     logbar(K) is 1/2 + sum_{i = 2..K} 1/i. See `EmpiricalGapElimination` for the answer.
     """
 
-    @property
-    def smallest_budget(self) -> int:
-        return self.n_designs + 1  # one each, and one to share out
-
     @cached_property
-    def schedule(self) -> tuple[tuple[int, int], ...]:
+    def course(self) -> tuple[int, dict[int, int]]:
         k = self.n_designs
         logbar = 0.5 + math.fsum(1 / i for i in range(2, k + 1))
-        return tuple((k - r, math.ceil((self.budget - k) / (logbar * (k - r)))) for r in range(k - 1))
+        # One evaluation each, and at least one to share out.
+        return k + 1, {size: math.ceil((self.budget - k) / (logbar * size)) for size in range(k, 1, -1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,16 +138,12 @@ class SequentialHalving(EmpiricalGapElimination):
     See `EmpiricalGapElimination` for the answer.
     """
 
-    @property
-    def smallest_budget(self) -> int:
-        return self.n_designs * (self.n_designs - 1).bit_length()  # one each in the first round
-
     @cached_property
-    def schedule(self) -> tuple[tuple[int, int], ...]:
+    def course(self) -> tuple[int, dict[int, int]]:
         rounds = (self.n_designs - 1).bit_length()  # ceil(log2 K)
-        active = [-(-self.n_designs // 2**r) for r in range(rounds)]
-        levels = np.cumsum([self.budget // (a * rounds) for a in active])
-        return tuple(zip(active, levels.tolist(), strict=True))
+        sizes = [-(-self.n_designs // 2**r) for r in range(rounds)]
+        levels = np.cumsum([self.budget // (size * rounds) for size in sizes]).tolist()
+        return self.n_designs * rounds, dict(zip(sizes, levels, strict=True))
 
 
 def empirical_gaps(means: Floats, cone: Cone) -> tuple[Floats, Bools]:
@@ -175,3 +159,23 @@ def empirical_gaps(means: Floats, cone: Cone) -> tuple[Floats, Bools]:
     cover[on_front, np.arange(len(on_front))] = np.inf
     gaps[on_front] = np.minimum((cover + gaps[:, None]).min(axis=0), cover[on_front].min(axis=1))
     return gaps, front
+
+
+def estimated_error(returned: Bools, statistics: Statistics, cone: Cone, noise: Noise) -> float:
+    """Return a bound on the probability that a returned set is not the Pareto set, if the averages were the truth.
+
+    A returned design is wrong if a rival truly dominates it: at most the smallest of the tails of the facets, summed
+    over the rivals. Another design is wrong if no design dominates it: the tails of the facets summed, for its best
+    returned rival.
+    """
+    z, spread, scales = cone.facet_values(statistics.means), 1 / statistics.counts, noise.scales(cone.facets)
+    inside, outside = np.flatnonzero(returned), np.flatnonzero(~returned)
+    behind, missing = np.zeros((len(inside), len(z))), np.zeros((len(outside), len(inside)))
+    for values, scale in zip(z.T, np.maximum(scales, np.finfo(np.float64).tiny), strict=True):
+        gain = (values[None, :] - values[:, None]) / (scale * np.sqrt(spread[:, None] + spread[None, :]))
+        behind = np.maximum(behind, -gain[inside])
+        missing += np.exp(noise.log_tail(np.maximum(gain[np.ix_(outside, inside)], 0.0)))
+    dominated = np.exp(noise.log_tail(behind))
+    dominated[np.arange(len(inside)), inside] = 0.0
+    # With nothing returned, every design counts 1.
+    return min(1.0, float(dominated.sum() + missing.min(axis=1, initial=np.inf if len(inside) else 1.0).sum()))

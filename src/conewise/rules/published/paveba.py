@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar, Final
 
 import numpy as np
@@ -16,8 +15,7 @@ import numpy as np
 from conewise.border import Bools, Floats, Indices
 from conewise.data.observations import Counts, Statistics
 from conewise.question.question import Notion
-from conewise.rules.contract import Result
-from conewise.rules.published.rounds import Elimination, Rounds, Standing, Standings
+from conewise.rules.published.rounds import Elimination, Standing, Standings, ahead
 
 _PAIRS_AT_ONCE: Final = 2**18
 
@@ -35,60 +33,44 @@ class PaVeBa(Elimination):
     * keeps evaluating an accepted y while this distance is at most 2 r for some undecided x.
 
     The rule ends when no design is undecided. The accepted designs are an (epsilon, delta)-PAC Pareto set ("cover").
-
-    The radius is the published one, and proven. The public implementations divide it by 16 or 32, which is tuned:
-    `radius_scale=1/32` does so too, and makes the answer heuristic. The radius holds for all counts at once, so rounds
-    may skip counts: `growth` = g goes from t to about (1 + g) t evaluations in one round. sigma is the largest standard
-    deviation (or subgaussian parameter) of the noise along a unit vector.
+    sigma is the largest standard deviation (or subgaussian parameter) of the noise along a unit vector. The public
+    implementations divide the published radius by 16 or 32, as `radius_scale=1/32` does.
     """
 
     answers: ClassVar[tuple[Notion, ...]] = ("cover",)
-    exact: ClassVar[bool] = False
-
-    @cached_property
-    def sigma(self) -> float:
-        """Largest standard deviation of the noise along a unit vector."""
-        return self.noise.largest_scale(self.cone.dim)
+    source: ClassVar[str] = "Karagözlü et al. 2024 (PaVeBa)"
 
     def radii(self, counts: Counts) -> Floats:
         """Return r for each design at its own count t (Karagözlü et al. 2024)."""
-        t = np.maximum(counts, 1)
-        log = math.log(math.pi**2 * (self.cone.dim + 1) * self.n_designs / (6 * self.delta)) + 2 * np.log(t)
-        return np.asarray(self.radius_scale * self.sigma * np.sqrt(8 * log / t))
+        dim, t = self.cone.dim, np.maximum(counts, 1)
+        log = math.log(math.pi**2 * (dim + 1) * self.n_designs / (6 * self.delta)) + 2 * np.log(t)
+        return np.asarray(self.radius_scale * self.noise.largest_scale(dim) * np.sqrt(8 * log / t))
 
-    def judge(self, used: Statistics, judged: int, standing: Standings) -> Standings:
-        z, r = self.cone.facet_values(used.means), self.radii(used.counts)
-        after = standing.copy()
-        in_play = np.flatnonzero((standing == Standing.OPEN) | (standing == Standing.USEFUL))
-        open_ = np.flatnonzero(standing == Standing.OPEN)
+    def judge(self, used: Statistics, standing: Standings) -> Standings:
+        in_play = np.flatnonzero(standing <= Standing.USEFUL)
+        z, r, now = self.cone.facet_values(used.means[in_play]), self.radii(used.counts[in_play]), standing[in_play]
         # Discard
-        beaten = self._beaten(z, r, open_, in_play).any(axis=1)
-        after[open_[beaten]] = Standing.DISCARDED
+        open_, ones = now == Standing.OPEN, np.ones(z.shape[1])
+        beaten = open_ & ahead(z, r, ones, 0 * ones).any(axis=1)
+        now[beaten] = Standing.DISCARDED
         # Accept
-        open_, in_play = open_[~beaten], in_play[after[in_play] != Standing.DISCARDED]
-        near = self._may_cover(z, r, open_, in_play)
+        rows, left = np.flatnonzero(open_ & ~beaten), np.flatnonzero(~beaten)
+        near = self._may_cover(z, r, rows, left)
         accepted = ~near.any(axis=1)
+        now[rows[accepted]] = Standing.USEFUL
         # Keep U, the useful designs. By the proof the other accepted ones are never needed again.
-        useful: Bools = np.asarray(near[~accepted].any(axis=0))
-        was_in = (after[in_play] == Standing.USEFUL) | np.isin(in_play, open_[accepted])
-        after[in_play[was_in]] = np.where(useful[was_in], Standing.USEFUL, Standing.ACCEPTED)
+        useful = near[~accepted].any(axis=0)
+        now[left[(now[left] == Standing.USEFUL) & ~useful]] = Standing.ACCEPTED
+        after = standing.copy()
+        after[in_play] = now
         return after
-
-    def _beaten(self, z: Floats, r: Floats, rows: Indices, columns: Indices) -> Bools:
-        """Return (R, C): whether w_n.D^ is at least both radii along every facet; False on equal designs."""
-        both = r[rows][:, None] + r[columns][None, :]
-        result: Bools = np.not_equal.outer(rows, columns)
-        for n in range(z.shape[1]):
-            result &= z[columns, n][None, :] - z[rows, n][:, None] >= both
-        return result
 
     def _may_cover(self, z: Floats, r: Floats, rows: Indices, columns: Indices) -> Bools:
         """Return (R, C): whether dist(D^, {v : W v >= epsilon alpha}) <= both radii; False on equal designs."""
-        slack = self.epsilon * self.cone.widths
-        both = r[rows][:, None] + r[columns][None, :]
+        slack, both = self.epsilon * self.cone.widths, r[rows][:, None] + r[columns][None, :]
         deficit = np.full(both.shape, -np.inf)
-        for n in range(z.shape[1]):
-            np.maximum(deficit, slack[n] - (z[columns, n][None, :] - z[rows, n][:, None]), out=deficit)
+        for values, wanted in zip(z.T, slack, strict=True):
+            np.maximum(deficit, wanted - (values[columns][None, :] - values[rows][:, None]), out=deficit)
         result = deficit <= 0  # inside: distance 0
         # Rows of W are unit vectors, so the distance is at least the largest deficit: few pairs need the lift norm.
         first, second = np.nonzero((deficit > 0) & (deficit <= both))
@@ -98,17 +80,9 @@ class PaVeBa(Elimination):
             result[i, j] = self.cone.lift_norms(b) <= both[i, j]
         return np.asarray(result & np.not_equal.outer(rows, columns))
 
-    def recommend(self, state: Rounds) -> Result:
-        doubt = (
-            f"with {self.cone.dim} objectives and few designs the published radius is not known to hold: "
-            "the noise may leave its balls too often"
-        )
-        theorem = 'Karagözlü et al. 2024 (PaVeBa); success "cover"'
-        return self.answer(state.seen, state.accepted, state.discarded, theorem, None if self.balls_hold else doubt)
-
     @property
-    def balls_hold(self) -> bool:
-        """True if the published balls hold for noise that is subgaussian along every direction, as in practice.
+    def premises(self) -> str | None:
+        """The reason why the published balls may not hold for noise that is subgaussian along every direction.
 
         |mean|^2 exceeds sigma^2 (D + 2 sqrt(D x) + 2 x) / t with probability at most exp(-x) (Hsu, Kakade & Zhang
         2012). At x = log(pi^2 K t^2 / (6 delta)) these sum to delta, so that must be at most 8 (log(D + 1) + x).
@@ -116,4 +90,9 @@ class PaVeBa(Elimination):
         dim = self.cone.dim
         # The difference is convex in x with its minimum at D / 36.
         x = max(math.log(math.pi**2 * self.n_designs / (6 * self.delta)), dim / 36)
-        return 8 * (math.log(dim + 1) + x) >= dim + 2 * math.sqrt(dim * x) + 2 * x
+        if 8 * (math.log(dim + 1) + x) >= dim + 2 * math.sqrt(dim * x) + 2 * x:
+            return None
+        return (
+            f"with {dim} objectives and few designs the published radius is not known to hold: the noise may leave its "
+            "balls too often"
+        )

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices, as_count
+from conewise.border import Bools, Floats, as_count
 from conewise.cone.cone import Cone
-from conewise.data.observations import Counts, Statistics
+from conewise.data.observations import Pulls, Statistics
 from conewise.limits import LARGEST_SEED
 from conewise.noise import Gaussian
 from conewise.order.dominance import pareto_mask
@@ -24,7 +24,6 @@ from conewise.rules.published.hedge import ada_hedge
 
 _NUMBERS_AT_ONCE: Final = 2**18
 _FIRST: Final = 32  # draws in the first batch: while much is open, a few of them are rejected
-_REASON = "posterior sampling is proven only asymptotically: it stops without a bound on the error for this delta"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,29 +46,31 @@ class PosteriorSampling(Sequential):
 
     seed: int = field(default=0, kw_only=True)
 
+    source: ClassVar[str] = "Kone, Jourdan & Kaufmann 2025"
+    premises = "posterior sampling is proven only asymptotically: it stops without a bound on the error for this delta"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.epsilon > 0:
-            as_answered(self.success, ("cover",), type(self).__name__)
+            as_answered(self.question, ("cover",), type(self).__name__)
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
 
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+    def choose(self, state: Statistics, limit: int | None) -> Pulls:
         gains = self._rejected(state, rng := np.random.default_rng([self.seed, state.evaluations]))
         if not len(gains):
-            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+            return Pulls([], [])
         explore = 1 / math.sqrt(state.evaluations)
         weights = (1 - explore) * ada_hedge(gains) + explore / self.n_designs
         total = int(self.batch(state.evaluations))
         total = total if limit is None else min(total, limit)  # a smaller draw, not the first designs of a large one
-        times = rng.multinomial(total, weights / weights.sum())
-        return np.flatnonzero(times), times[times > 0]
+        return Pulls.each(rng.multinomial(total, weights / weights.sum()))
 
     def recommend(self, state: Statistics) -> Result:
-        settled, front = False, np.zeros(self.n_designs, dtype=bool)
+        front = settled = np.zeros(self.n_designs, dtype=bool)
         if (state.counts > 0).all():
             front = pareto_mask(state.means, self.cone)
-            settled = not len(self._rejected(state, np.random.default_rng([self.seed, state.evaluations])))
-        return self.answer(state, front & settled, ~front & settled, "", _REASON)
+            settled = settled | (not len(self._rejected(state, np.random.default_rng([self.seed, state.evaluations]))))
+        return self.answer(state, front & settled, ~front & settled)
 
     def draws_in_a_row(self, evaluations: int) -> int:
         """Return how many compatible draws in a row end the run: ceil(log(t / delta) / log(1 / (1 - delta)))."""

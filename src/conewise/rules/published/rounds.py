@@ -14,14 +14,16 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from conewise.border import Bools
+from conewise.border import Bools, Floats
 from conewise.certificate.fit import check_possible
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
+from conewise.noise import Noise
+from conewise.rules.contract import Result
 from conewise.rules.published.common import Published
 
 
 class Standing(IntEnum):
-    """Decision about a design."""
+    """Decision about a design; in play are the first two."""
 
     OPEN = 0
     USEFUL = 1
@@ -31,10 +33,10 @@ class Standing(IntEnum):
 
 
 Standings = NDArray[np.int8]
-Reach = Callable[[int, Standings, Counts], Counts]
-"""(rounds judged, standings, counts) to the counts that the next round requires: 0 for a design out of play."""
-Judge = Callable[[Statistics, int, Standings], Standings]
-"""(observations of the rounds, rounds judged before, standings) to the standings after the round."""
+Reach = Callable[[Standings, Counts], Counts]
+"""(standings, counts) to the counts that the next round requires: 0 for a design out of play."""
+Judge = Callable[[Statistics, Standings], Standings]
+"""(observations of the rounds, standings) to the standings after the round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +47,7 @@ class Rounds:
     used: Statistics
     """Observations that the next judgement reads; fixed for a design that is out of play."""
     waiting: Observations
-    """Observations of designs in play beyond the target of this round, in the order told."""
-    judged: int
-    """Number of finished rounds."""
+    """Observations of designs in play beyond the target of this round, design after design."""
     standing: Standings
     target: Counts
     """(K,): the counts that this round requires."""
@@ -55,9 +55,8 @@ class Rounds:
     @classmethod
     def begin(cls, n_designs: int, dim: int, reach: Reach) -> Rounds:
         """Return the state before any observation."""
-        empty, nothing = Statistics.empty(n_designs, dim), Observations([], np.empty((0, dim)))
-        standing = np.full(n_designs, Standing.OPEN, dtype=np.int8)
-        return cls(empty, empty, nothing, judged=0, standing=standing, target=reach(0, standing, empty.counts))
+        empty, standing = Statistics.empty(n_designs, dim), np.full(n_designs, Standing.OPEN, dtype=np.int8)
+        return cls(empty, empty, Observations([], np.empty((0, dim))), standing, reach(standing, empty.counts))
 
     @property
     def counts(self) -> Counts:
@@ -81,26 +80,25 @@ class Rounds:
 
     def missing(self, limit: int | None) -> Pulls:
         """Return the evaluations that this round still misses, at most `limit`, in the order of the designs."""
-        lacking = np.maximum(self.target - self.used.counts, 0)
-        return Pulls([], []) if limit == 0 else Pulls.each(lacking, limit)
+        return Pulls([], []) if limit == 0 else Pulls.each(np.maximum(self.target - self.used.counts, 0), limit)
 
-    def told(self, observations: Observations, reach: Reach, judge: Judge) -> Rounds:
+    def told(self, observations: Observations, noise: Noise, reach: Reach, judge: Judge) -> Rounds:
         """Return the state with these observations, after judging the rounds that they complete."""
-        seen = self.seen.add(observations)
+        check_possible(observations, noise, self.seen)
         if not len(observations):
             return self
-        used, judged, standing, target = self.used, self.judged, self.standing, self.target
-        waiting = _joined(self.waiting, observations)
+        used, standing, target, waiting = self.used, self.standing, self.target, _joined(self.waiting, observations)
         while target.any():
-            now = _counts_before(waiting, used.counts) < target[waiting.designs]
+            before = np.cumsum(waiting.counts) - waiting.counts
+            before += used.counts[waiting.designs] - before[np.searchsorted(waiting.designs, waiting.designs)]
+            now = before < target[waiting.designs]
             used, waiting = used.add(_part(waiting, now)), _part(waiting, ~now)
             if (used.counts < target).any():
                 break
-            standing = judge(used, judged, standing)
-            judged += 1
-            target = reach(judged, standing, used.counts)
+            standing = judge(used, standing)
+            target = reach(standing, used.counts)
         waiting = _part(waiting, target[waiting.designs] > 0)
-        return Rounds(seen, used, waiting, judged=judged, standing=standing, target=target)
+        return Rounds(self.seen.add(observations), used, waiting, standing, target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +106,12 @@ class Elimination(Published):
     """A rule that evaluates all designs in play equally often, and decides about them round by round."""
 
     @abstractmethod
-    def judge(self, used: Statistics, judged: int, standing: Standings) -> Standings:
+    def judge(self, used: Statistics, standing: Standings) -> Standings:
         """Return the standings after a round in which every design in play has reached its target."""
 
-    def reach(self, judged: int, standing: Standings, counts: Counts) -> Counts:
+    def reach(self, standing: Standings, counts: Counts) -> Counts:
         """Return one more evaluation, or a batch, of every design in play while a design is open."""
-        in_play = (standing == Standing.OPEN) | (standing == Standing.USEFUL)
+        in_play = standing <= Standing.USEFUL
         if not (standing == Standing.OPEN).any():
             return np.zeros_like(counts)
         least = int(counts[in_play].min())
@@ -126,23 +124,28 @@ class Elimination(Published):
         return state.missing(self.allowed(state, most))
 
     def tell(self, state: Rounds, observations: Observations) -> Rounds:
-        check_possible(observations, self.noise, state.seen)
-        return state.told(observations, self.reach, self.judge)
+        return state.told(observations, self.noise, self.reach, self.judge)
+
+    def recommend(self, state: Rounds) -> Result:
+        return self.answer(state.seen, state.accepted, state.discarded)
 
 
-def _counts_before(entries: Observations, counts: Counts) -> Counts:
-    """Return the count of its design before each entry, given the `counts` before the first entry."""
-    order = np.argsort(entries.designs, kind="stable")
-    designs, times = entries.designs[order], entries.counts[order]
-    before = np.cumsum(times) - times
-    result = np.empty_like(times)
-    result[order] = counts[designs] + before - before[np.searchsorted(designs, designs)]
+def ahead(z: Floats, radii: Floats, scales: Floats, lead: Floats, *, strict: bool = False) -> Bools:
+    """Return (A, A): whether j is ahead of another i by lead_n + scales_n (both radii) on every facet n."""
+    both = radii[:, None] + radii[None, :]
+    result = ~np.eye(len(z), dtype=bool)
+    for values, scale, more in zip(z.T, scales, lead, strict=True):
+        margin = values[None, :] - values[:, None] - more - scale * both
+        result &= margin > 0 if strict else margin >= 0
     return result
 
 
 def _joined(first: Observations, second: Observations) -> Observations:
+    """Return the entries of both, design after design."""
     fields = ("designs", "means", "counts", "scatters")
-    return Observations(*(np.concatenate([getattr(part, name) for part in (first, second)]) for name in fields))
+    both = Observations(*(np.concatenate([getattr(part, name) for part in (first, second)]) for name in fields))
+    order = np.argsort(both.designs, kind="stable")
+    return both.chosen(order, both.designs[order])
 
 
 def _part(entries: Observations, which: Bools) -> Observations:

@@ -7,7 +7,7 @@ The proof for the form here is in docs/posterior, section 9.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -15,14 +15,14 @@ import numpy as np
 
 from conewise.border import Bools, Floats, Indices, as_count, as_option
 from conewise.cone.cone import Cone
-from conewise.data.observations import Counts, Statistics
+from conewise.data.observations import Pulls, Statistics
 from conewise.limits import LARGEST_SEED
 from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
 from conewise.noise import Gaussian
 from conewise.order.dominance import pareto_mask
-from conewise.question.question import Heuristic, Notion
+from conewise.question.question import Guarantee, Heuristic, Notion
 from conewise.rules.contract import INDEPENDENT, Result
 from conewise.rules.published.common import Sequential
 from conewise.rules.published.rectangles import discarded_by, may_exceed, sign_rays
@@ -69,13 +69,13 @@ class VOGP(Sequential):
     """Seed of the draws behind `Result.probability`; no decision depends on it."""
 
     answers: ClassVar[tuple[Notion, ...]] = ("cover",)
-    exact: ClassVar[bool] = False
     each_first: ClassVar[bool] = False
     source: ClassVar[str] = "VOGP (Korkmaz et al. 2026)"
     contraction: ClassVar[float] = math.sqrt(32)
     """Divisor of the practical radius; the authors' implementation divides beta^2."""
     share: ClassVar[float] = 3.0
     """The 3 of beta_t^2."""
+    may_run_ahead = False  # the largest rectangle changes with every evaluation; `growth` is for parallel work
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -105,7 +105,6 @@ class VOGP(Sequential):
 
     @property
     def premises(self) -> str | None:
-        """The reason why the theorem does not cover this configuration; None if it does."""
         if (parts := len(self.model.components)) > 1:
             return f"{self.source} is proven for one known Gaussian process, and the prior is a mixture of {parts}"
         return None if isinstance(self.noise, Gaussian) else f"{self.source} is proven for normal noise of known size"
@@ -115,10 +114,6 @@ class VOGP(Sequential):
         """True if the rectangles have the size that the theorem needs."""
         return self.radius == "proven" or (self.radius == "auto" and self.premises is None)
 
-    @property
-    def may_run_ahead(self) -> bool:
-        return False  # the largest rectangle changes with every evaluation; `growth` is for parallel work
-
     def beta(self, evaluations: int) -> float:
         """Return beta_t, the radius in posterior standard deviations, with t - 1 = `evaluations`."""
         claims = len(self.sides) * self.n_designs * math.pi**2 * (evaluations + 1) ** 2
@@ -127,10 +122,9 @@ class VOGP(Sequential):
 
     def judge(self, state: Statistics) -> Judgement:
         """Compute the rectangles, and discard and accept designs."""
-        certificate, everyone = self.certificate, np.arange(self.n_designs)
-        drop = FOR_NEGLIGIBLE * self.delta / self.cone.dim
+        certificate, drop = self.certificate, FOR_NEGLIGIBLE * self.delta / self.cone.dim
         posterior = posterior_of(self.model, certificate.axes, state, certificate.unit, drop)
-        means, variances = posterior.moments(everyone)
+        means, variances = posterior.moments(np.arange(self.n_designs))
         spreads, along = np.sqrt(variances @ (self.sides**2).T), self.weightings @ self.sides
         middle = means @ along.T
         half = self.beta(state.evaluations) * (spreads @ np.abs(self.weightings).T)
@@ -143,46 +137,32 @@ class VOGP(Sequential):
             accepted[left] = ~may_exceed(high[left], low[left], depth).any(axis=1)
         return Judgement(posterior, middle[:, : len(self.facets)], np.linalg.norm(spreads, axis=1), accepted, by)
 
-    def choose(self, state: Statistics, limit: int | None) -> tuple[Indices, Counts]:
+    def choose(self, state: Statistics, limit: int | None) -> Pulls:
         judged = self.judge(state)
         left = np.flatnonzero(judged.by < 0)
         if judged.accepted[left].all():
-            return np.empty(0, dtype=np.intp), np.empty(0, dtype=np.int64)
+            return Pulls([], [])
         total = int(self.batch(state.evaluations))
         total = total if limit is None else min(total, limit)
         largest = left[np.argsort(-judged.sizes[left], kind="stable")[:total]]
         each, more = divmod(total, len(largest))
-        return largest, each + (np.arange(len(largest)) < more)
+        return Pulls(largest, each + (np.arange(len(largest)) < more))
+
+    def proven(self, epsilon: float, theorem: str, assumption: str | None = None) -> Guarantee | Heuristic:
+        known = f"{INDEPENDENT}; {self.noise.words}; values drawn from the prior, {self.model.words}"
+        return super().proven(epsilon, f"on average over the prior, {theorem}", known)
 
     def recommend(self, state: Statistics) -> Result:
-        judged, certificate = self.judge(state), self.certificate
-        discarded = judged.by >= 0
-        open_ = ~(judged.accepted | discarded)
-        why, doubt, guess = "every design is decided", self.premises, np.zeros(self.n_designs, dtype=bool)
+        judged, certificate, guess = self.judge(state), self.certificate, np.zeros(self.n_designs, dtype=bool)
+        out, doubt = judged.by >= 0, self.premises
         if state.evaluations:
-            guess[~discarded] = pareto_mask(judged.means[~discarded], Cone.orthant(judged.means.shape[1]))
-        if open_.any():
-            why = doubt = self.unfinished(state.evaluations, int(open_.sum()))
-        doubt = doubt or certificate.withdrawn(state, judged.posterior)
-        if doubt is None and not self.proven_radius:
+            guess[~out] = pareto_mask(judged.means[~out], Cone.orthant(judged.means.shape[1]))
+        if (judged.accepted | out).all():
+            doubt = doubt or certificate.withdrawn(state, judged.posterior)
+        if not (doubt or self.proven_radius):
             doubt = f"the radius is the practical one, {self.contraction:.3g} times smaller than the proven one"
-        theorem = f'on average over the prior, {self.source}; success "cover"'
-        assumption = f"{INDEPENDENT}; {self.noise.words}; values drawn from the prior, {self.model.words}"
-        worth = Heuristic(doubt) if doubt else self.proven(self.epsilon, theorem, assumption)
         look = certificate.thorough(certificate.look(state), state)
-        probability = np.zeros(self.n_designs)
-        probability[look.designs] = look.choice.probability
-        epsilon = self.epsilon if worth.proof else None
-        certified = {"prior": epsilon, "every truth": None}
-        return Result.of(
-            state,
-            judged.accepted | open_ & guess,
-            worth,
-            why,
-            kept=judged.accepted,
-            covered=discarded,
-            by=judged.by,
-            epsilon=epsilon,
-            probability=probability,
-            certified=certified,
-        )
+        likely = np.zeros(self.n_designs)
+        likely[look.designs] = look.choice.probability
+        result = self.answer(state, judged.accepted, out, doubt, guess, covered=out, by=judged.by, probability=likely)
+        return replace(result, certified={"prior": result.certified_epsilon, "every truth": None})
