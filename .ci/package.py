@@ -37,10 +37,10 @@ IN_THE_SDIST = (
 SUITES = """
 import conewise as cw
 from conewise.studies.storage.places import create_journal, open_journal
-from conewise.testing import AlgorithmContract, StorageContract
+from conewise.testing import RuleContract, StorageContract
 
 
-class TestDefaultRule(AlgorithmContract):
+class TestDefaultRule(RuleContract):
     def make(self, question, n_designs):
         return cw.SuccessiveElimination(question, n_designs)
 

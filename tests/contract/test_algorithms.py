@@ -11,11 +11,11 @@ import conewise as cw
 from conewise import problems
 from conewise import rules as algorithms
 from conewise.certificate import certificate, claims, schedule
-from conewise.testing import AlgorithmContract
+from conewise.testing import RuleContract
 from conewise.testing.algorithms import PROBLEMS, begun, snapshot
 
 
-class OurContract(AlgorithmContract):
+class OurContract(RuleContract):
     """With what rules of ours say where they are made."""
 
     @pytest.mark.parametrize("n_designs", [0, 1, -3, 2.5])

@@ -154,7 +154,7 @@ WITH_SUITES = [path for path in RUNNABLE if "from conewise.testing import" in pa
 
 def test_the_page_for_those_who_extend_inherits_every_suite():
     (page,) = WITH_SUITES
-    suites = {"AlgorithmContract", "ProblemContract", "StorageContract"}
+    suites = {"RuleContract", "ProblemContract", "StorageContract"}
     assert suites <= set(re.findall(r"\w+Contract", page.read_text(encoding="utf-8")))
 
 

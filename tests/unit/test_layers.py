@@ -95,7 +95,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("evidence", "status"),
         ("contract",),
         (
-            "naive",
             "adaptive.answers",
             "adaptive.contrasts",
             "adaptive.outlook",
@@ -108,8 +107,8 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
             "adaptive.fixed",
             "adaptive.paired",
             "adaptive.separate",
-            "published.rounds",
             "published.vogp",
+            "naive",
         ),
         ("adaptive.elimination",),
         ("modelled",),

@@ -7,7 +7,7 @@ from typing import Final, Literal, cast
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices, as_count, as_option
+from conewise.border import as_count, as_option
 from conewise.certificate.fit import check_possible
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.digits import rounded_up
@@ -22,9 +22,10 @@ from conewise.order.budgets import (
     failure_probability,
     naive_budget,
 )
-from conewise.order.dominance import pareto_mask
+from conewise.order.dominance import weakly_dominates
 from conewise.question.question import Answering, Guarantee, Heuristic, Question, as_question
 from conewise.rules.contract import INDEPENDENT, Plan, Planner, Result, as_answered
+from conewise.rules.published.common import best_guess
 
 _THEOREMS = {
     "paper": "Ararat & Tekin 2023, Theorem 6.1; constant by docs/theory, section 7.3",
@@ -123,21 +124,15 @@ class NaiveElimination(Answering, Planner):
 
     def recommend(self, state: Statistics) -> Result:
         """Return the Pareto set of the averages; designs without evaluations are undecided."""
-        each, seen = self.evaluations_each, state.counts > 0
-        pareto = np.zeros(self.n_designs, dtype=bool)
-        if seen.any():
-            pareto[seen] = pareto_mask(state.means[seen], self.cone)
-        least, most = int(state.counts.min()), int(state.counts.max())
-        times = "once" if each == 1 else f"{each} times"
-        why = f"every design has been evaluated {times}"
-        if not (done := least >= each):
-            short = int((state.counts < each).sum())
-            why = f"not finished: {short} designs have fewer than {each} evaluations"
-        reached = None
+        each, least, most = self.evaluations_each, int(state.counts.min()), int(state.counts.max())
+        pareto, done, reached = best_guess(state, state.counts > 0, self.cone), least >= each, None
+        why = f"every design has been evaluated {'once' if each == 1 else f'{each} times'}"
         if least == most == each and self.noise is not None:
             reached = certified_epsilon(self.cone, self.noise, self.n_designs, each, self.delta, bound=self._tails)
         worth = self._worth(reached)
         if not done:
+            short = int((state.counts < each).sum())
+            why = f"not finished: {short} designs have fewer than {each} evaluations"
             worth = Heuristic(f"stopped before every design had its {each} evaluations")
         elif most > each:  # going on until an average looks right would break the proof
             worth = Heuristic(
@@ -145,9 +140,11 @@ class NaiveElimination(Answering, Planner):
                 f"{each} evaluations of each before anything is seen"
             )
         # At the end a design that is not returned is dominated by the averages of one that is (docs/theory, 7.2).
-        kept, covered = pareto & done, ~pareto & done
-        by = _dominators(self.cone.facet_values(state.means), kept, covered)
-        return Result.of(state, pareto, worth, why, kept=kept, covered=covered, by=by, epsilon=reached)
+        by, inside, outside = np.full(self.n_designs, -1), np.flatnonzero(pareto), np.flatnonzero(~pareto & done)
+        if 0 < len(inside) * len(outside) <= _NAMED_PAIRS:
+            lost = weakly_dominates(state.means[inside], state.means[outside][:, None], self.cone)
+            by[outside] = inside[lost.argmax(axis=1)]
+        return Result.of(state, pareto, worth, why, kept=pareto & done, covered=~pareto & done, by=by, epsilon=reached)
 
     @property
     def _tails(self) -> Bound:
@@ -157,17 +154,15 @@ class NaiveElimination(Answering, Planner):
         """Return the guarantee of L evaluations of each design, for which a proof gives the epsilon `reached`."""
         each = self.evaluations_each
         if self.bound == "given":
-            were, them = ("1 evaluation of each design was", "it")
-            if each > 1:
-                were, them = f"{each} evaluations of each design were", "them"
+            were, them = (
+                ("evaluation of each design was", "it") if each == 1 else ("evaluations of each design were", "them")
+            )
             known = "nothing is assumed of the noise"
-            if reached is not None:
+            if reached is not None and reached <= self.epsilon:
+                known = f"a proof would give epsilon = {rounded_up(reached, 4):g} had the number been fixed by a bound"
+            elif reached is not None:
                 known = f"a proof gives epsilon = {rounded_up(reached, 4):g} for {them}, not {self.epsilon:g}"
-                if reached <= self.epsilon:
-                    known = (
-                        f"a proof would give epsilon = {rounded_up(reached, 4):g} had the number been fixed by a bound"
-                    )
-            return Heuristic(f"{were} chosen by hand; {known}")
+            return Heuristic(f"{each} {were} chosen by hand; {known}")
         noise = self.question.assumed
         risk = failure_probability(self.cone, noise, self.n_designs, self.epsilon, each, bound=self._tails)
         # The paper's constant is not proven there: the proof is ours, and holds whenever this is at most delta.
@@ -177,15 +172,3 @@ class NaiveElimination(Answering, Planner):
                 f"bounded by {min(risk, 1.0):.3g}, above delta = {self.delta:g}"
             )
         return Guarantee(self.epsilon, self.delta, _THEOREMS[self.bound], f"{INDEPENDENT}; {noise.words}")
-
-
-def _dominators(values: Floats, kept: Bools, covered: Bools) -> Indices:
-    """Return (K,): for a covered design a kept one that dominates it; -1 elsewhere, and if there are too many pairs."""
-    by = np.full(len(kept), -1, dtype=np.intp)
-    front, others = np.flatnonzero(kept), np.flatnonzero(covered)
-    if 0 < len(front) * len(others) <= _NAMED_PAIRS:
-        lost = np.ones((len(others), len(front)), dtype=bool)
-        for row in values.T:
-            lost &= row[front][None, :] >= row[others][:, None]
-        by[others] = np.where(lost.any(axis=1), front[lost.argmax(axis=1)], -1)
-    return by

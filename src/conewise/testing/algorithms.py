@@ -1,7 +1,4 @@
-"""One suite for every algorithm: ask, tell and recommend keep their contract, whatever the sampling rule.
-
-Nothing here knows which algorithm it is talking to.
-"""
+"""One suite for every rule: ask, tell and recommend keep their contract, whatever the rule samples."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import dataclasses
 import pickle
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -50,7 +46,7 @@ class Case(NamedTuple):
 _MADE: Final[dict[tuple[type, str], Case]] = {}
 
 
-class AlgorithmContract:
+class RuleContract:
     """Inherit it and say in `make` how the algorithm is made for a question and a number of designs.
 
     `heuristic` are words that a finished answer says where no proof covers it; None where it is guaranteed for the
@@ -84,11 +80,11 @@ class AlgorithmContract:
         return _MADE[key]
 
     def problem(self, means: ArrayLike) -> SimulatedBandit:
-        """What is evaluated, whose true means are these."""
+        """Return the problem with these true means."""
         return SimulatedBandit(means, self.noise)
 
     def question(self, cone: Cone) -> Question:
-        """What is asked on every problem."""
+        """Return the question that is asked on every problem."""
         return Question(cone, self.epsilon, self.delta, self.noise)
 
     def check_worth(self, result: Result) -> None:
@@ -135,7 +131,7 @@ class AlgorithmContract:
     # -- ask -------------------------------------------------------------------------------------------------------
 
     def test_pulls_are_designs_that_exist_and_no_more_than_asked_for(self, case: Case) -> None:
-        """For batches of any size."""
+        """Ask for batches of any size."""
         algorithm, problem, rng = case.algorithm, case.problem, np.random.default_rng(_SEED)
         for most in (None, 1, 2, 3, 7, 50, 10**9):
             state = algorithm.start()
@@ -176,45 +172,22 @@ class AlgorithmContract:
 
     # -- tell ------------------------------------------------------------------------------------------------------
 
-    def test_any_split_of_the_same_observations_gives_the_same_state_and_answer(self, case: Case) -> None:
-        """One by one, at once, or cut anywhere."""
-        algorithm = case.algorithm
-        designs, values = whole(journal(case))
-        one_big = algorithm.tell(algorithm.start(), Observations.single(designs, values))
-        asked, answered = pulls_of(algorithm.ask(one_big, 3)), said(algorithm.recommend(one_big))
-        n, rng = len(designs), np.random.default_rng(_SEED)
-        splits: list[Any] = [range(n + 1), [0, n // 2, n]]
-        splits += [sorted({0, n, *rng.integers(0, n + 1, size=9).tolist()}) for _ in range(3)]
-        for cuts in splits:
-            state = algorithm.start()
-            for a, b in pairwise(cuts):
-                state = algorithm.tell(state, Observations.single(designs[a:b], values[a:b]))
-            np.testing.assert_array_equal(state.counts, one_big.counts)
-            assert pulls_of(algorithm.ask(state, 3)) == asked
-            assert said(algorithm.recommend(state)) == answered
-
-    def test_the_same_answers_part_way_whatever_the_split(self, case: Case) -> None:
-        """The same for a run that is not over."""
-        algorithm = case.algorithm
-        designs, values = (part[:17] for part in whole(journal(case)))
-        one_big = algorithm.tell(algorithm.start(), Observations.single(designs, values))
-        state = algorithm.start()
-        for k in range(len(designs)):
-            state = algorithm.tell(state, Observations.single(designs[k : k + 1], values[k : k + 1]))
-        assert said(algorithm.recommend(state)) == said(algorithm.recommend(one_big))
-        assert pulls_of(algorithm.ask(state)) == pulls_of(algorithm.ask(one_big))
+    @pytest.mark.parametrize("length", [17, None])
+    def test_any_split_of_the_same_observations_gives_the_same_state_and_answer(
+        self, case: Case, length: int | None
+    ) -> None:
+        """A whole run and a part of one: one by one, at once, or cut anywhere."""
+        designs, values = (part[:length] for part in whole(journal(case)))
+        once, n, rng = seen_by(case, told(case, designs, values, 1)), len(designs), np.random.default_rng(_SEED)
+        for cuts in (n, [n // 2], *(np.sort(rng.integers(0, n + 1, size=9)) for _ in range(3))):
+            assert seen_by(case, told(case, designs, values, cuts)) == once
 
     def test_how_the_evaluations_of_different_designs_interleave_does_not_show(self, case: Case) -> None:
         """Only the order of each design's own evaluations may count."""
-        algorithm = case.algorithm
         designs, values = whole(journal(case, batch=5))
-        state = algorithm.tell(algorithm.start(), Observations.single(designs, values))
-        one_design_after_the_other = np.argsort(designs, kind="stable")
-        sorted_state = algorithm.start()
-        for part in np.array_split(one_design_after_the_other, 7):
-            sorted_state = algorithm.tell(sorted_state, Observations.single(designs[part], values[part]))
-        assert said(algorithm.recommend(sorted_state)) == said(algorithm.recommend(state))
-        assert pulls_of(algorithm.ask(sorted_state)) == pulls_of(algorithm.ask(state))
+        grouped = np.argsort(designs, kind="stable")
+        sorted_state = told(case, designs[grouped], values[grouped], 7)
+        assert seen_by(case, sorted_state) == seen_by(case, told(case, designs, values, 1))
 
     def test_telling_makes_a_new_state_and_leaves_the_old_one(self, case: Case) -> None:
         """A state is a value."""
@@ -249,7 +222,7 @@ class AlgorithmContract:
         assert said(algorithm.recommend(again)) == said(algorithm.recommend(state))
 
     def test_observations_that_were_not_asked_for_are_welcome(self, case: Case) -> None:
-        """Somebody may know more than was asked for."""
+        """A user may have more observations than were asked for."""
         algorithm, problem = case.algorithm, case.problem
         extra = problem.evaluate(Pulls([problem.n_designs - 1], [3]), _SEED, one_by_one=True)
         state = algorithm.tell(algorithm.start(), extra)
@@ -271,7 +244,7 @@ class AlgorithmContract:
                 assert unfinished or result.guarantee.epsilon == self.epsilon
 
     def test_the_finished_answer_is_right_and_worth_what_was_promised(self, case: Case) -> None:
-        """The returned set succeeds, and nobody is left undecided."""
+        """The returned set succeeds, and no design is left undecided."""
         *_, last = states(case)
         result = case.algorithm.recommend(last)
         self.check_worth(result)
@@ -279,7 +252,7 @@ class AlgorithmContract:
         assert verdict(result.pareto, case.problem.means, case.cone, self.epsilon).success
 
     def test_before_the_end_nothing_is_guaranteed(self, case: Case) -> None:
-        """With no evaluation, and with one."""
+        """Judge a run with no evaluation, and with one."""
         for state in (case.algorithm.start(), begun(case, 1)):
             result = case.algorithm.recommend(state)
             assert isinstance(result.guarantee, Heuristic)
@@ -342,6 +315,20 @@ def begun(case: Case, most: int) -> Any:
     return case.algorithm.tell(start, case.problem.evaluate(case.algorithm.ask(start, most), _SEED, one_by_one=True))
 
 
+def told(case: Case, designs: np.ndarray, values: np.ndarray, cuts: Any) -> Any:
+    """The state after these evaluations in so many parts, or cut at these places."""
+    state = case.algorithm.start()
+    for part in np.array_split(np.arange(len(designs)), cuts):
+        state = case.algorithm.tell(state, Observations.single(designs[part], values[part]))
+    return state
+
+
+def seen_by(case: Case, state: Any) -> tuple[object, ...]:
+    """All that a rule makes of a state."""
+    counts, answer = state.counts.tolist(), said(case.algorithm.recommend(state))
+    return counts, answer, *(pulls_of(case.algorithm.ask(state, most)) for most in (None, 3))
+
+
 def whole(parts: list[Observations]) -> tuple[np.ndarray, np.ndarray]:
     """The designs and the values of a journal."""
     return np.concatenate([part.designs for part in parts]), np.concatenate([part.means for part in parts])
@@ -367,7 +354,7 @@ def pulls_of(pulls: Pulls) -> tuple[list[int], list[int]]:
 
 
 def check_shape(result: Result, n_designs: int) -> None:
-    """What every answer has in common."""
+    """Check what every answer has in common."""
     assert result.pareto.dtype == bool
     assert result.pareto.shape == result.status.shape == (n_designs,)
     assert set(result.status.tolist()) <= {"kept", "covered", "beaten", "misses a level", "undecided"}

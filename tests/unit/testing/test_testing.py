@@ -13,7 +13,7 @@ BROKEN = """
 from dataclasses import dataclass, replace
 
 import conewise as cw
-from conewise.testing import AlgorithmContract
+from conewise.testing import RuleContract
 from conewise.testing.algorithms import PROBLEMS
 
 
@@ -30,14 +30,14 @@ class Boastful(cw.NaiveElimination):
         return replace(super().recommend(state), guarantee=cw.Guarantee(self.epsilon, self.delta, "none", "nothing"))
 
 
-class TestLossy(AlgorithmContract):
+class TestLossy(RuleContract):
     problems = {"two designs": PROBLEMS["two designs"]}
 
     def make(self, question, n_designs):
         return Lossy(question, n_designs)
 
 
-class TestBoastful(AlgorithmContract):
+class TestBoastful(RuleContract):
     problems = {"two designs": PROBLEMS["two designs"]}
 
     def make(self, question, n_designs):

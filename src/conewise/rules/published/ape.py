@@ -73,8 +73,8 @@ class LeaderChallenger(Sequential):
     def half_widths(self, counts: Counts) -> Floats:
         """Return rho_ij (K, K). With probability 1 - delta, always |w_n.(D^_ij - D_ij)| <= s_n rho_ij for all i, j, n.
 
-        The sum of T_a (error of a)^2 / (2 s^2) over two designs exceeds 2 Cg(x/2) + 2 log(4 + log T_i) +
-        2 log(4 + log T_j) with probability at most exp(-x) (Kaufmann & Koolen 2021, Corollary 10). Then apply
+        Take the sum of T_a (error of a)^2 / (2 s^2) over two designs. With probability at most exp(-x) it exceeds
+        2 Cg(x/2) + 2 log(4 + log T_i) + 2 log(4 + log T_j) (Kaufmann & Koolen 2021, Corollary 10). Then apply
         Cauchy-Schwarz, and a union over K (K-1) N / 2 pairs and facets.
         """
         pairs = self.n_designs * (self.n_designs - 1) / 2 * len(self.cone.facets)

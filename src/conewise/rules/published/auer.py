@@ -12,18 +12,19 @@ import numpy as np
 
 from conewise.border import Floats
 from conewise.data.observations import Counts, Statistics
-from conewise.rules.published.rounds import Elimination, Standing, Standings, ahead
+from conewise.rules.published.common import Elimination, Standing, Standings, ahead
 
 
 @dataclass(frozen=True, eq=False)
 class AuerElimination(Elimination):
     """Evaluate every active design once a round; discard beaten designs, accept those that no decision needs.
 
-    With c_i = sqrt(2 log(4 K N t_i^2 / delta) / t_i) the interval of design i along facet n is mu^ +- s_n c_i. A round
+    The interval of design i along facet n is mu^ +- s_n c_i with c_i = sqrt(2 log(4 K N t_i^2 / delta) / t_i). A round
+    has three steps.
 
-    * keeps in A1 the active designs that no active one beats along every facet by more than both half widths;
-    * finds in P1 the members of A1 that, raised by epsilon alpha, are ahead of every other member along some facet;
-    * accepts (P2) the members of P1 that cannot still beat, within epsilon, a member of A1 outside P1.
+    * Keep in A1 the active designs that no active one beats along every facet by more than both half widths.
+    * Find in P1 the members of A1 that, raised by epsilon alpha, are ahead of every other member along some facet.
+    * Accept (P2) the members of P1 that cannot still beat, within epsilon, a member of A1 outside P1.
 
     The rule ends when no design is active. The accepted designs contain the Pareto set and have Delta* <= epsilon
     ("contain"). The orthant gives the published componentwise algorithm, where N = D and alpha = 1. The half widths are

@@ -22,8 +22,7 @@ from conewise.order.dominance import pareto_mask
 from conewise.order.gaps import cover_gaps, escape_gaps
 from conewise.question.question import Heuristic
 from conewise.rules.contract import Planner, Result
-from conewise.rules.published.common import best_guess, check_pairs
-from conewise.rules.published.rounds import Rounds, Standing, Standings
+from conewise.rules.published.common import Rounds, Standing, Standings, best_guess, check_pairs
 
 
 @dataclass(frozen=True, eq=False)

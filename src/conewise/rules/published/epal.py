@@ -22,11 +22,11 @@ class EpsilonPAL(VOGP):
 
     beta_t^2 = 2 log(pi^2 N K t^2 / (6 delta)) for N facets. The orthant gives the published algorithm, where facets are
     objectives. Its slack, an epsilon for each objective, is e w_n.u along facet n, so that covering means the same for
-    every cone; e = epsilon / 2, because returned designs may be 2 e from optimal. Where the theorem does not apply, the
-    radius is that of the authors' experiments, a third of it, and the answer is a heuristic.
+    every cone. Returned designs may be 2 e from optimal, so e = epsilon / 2. Where the theorem does not apply, the
+    radius is a third of it, as in the authors' experiments, and the answer is a heuristic.
 
-    Intervals along facets are narrower than those of `VOGP` where facets mix objectives, and there are more of them in
-    the union bound where the cone has more facets than objectives.
+    Intervals along facets are narrower than those of `VOGP` where facets mix objectives. Where the cone has more facets
+    than objectives, the union bound has more intervals.
     """
 
     source: ClassVar[str] = "epsilon-PAL (Zuluaga et al. 2016)"
@@ -34,9 +34,5 @@ class EpsilonPAL(VOGP):
     share: ClassVar[float] = 6.0
 
     @cached_property
-    def sides(self) -> Floats:
-        return self.facets
-
-    @cached_property
-    def weightings(self) -> Floats:
-        return np.eye(len(self.facets))
+    def frame(self) -> tuple[Floats, Floats]:
+        return self.facets, np.eye(len(self.facets))

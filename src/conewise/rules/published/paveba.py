@@ -15,7 +15,7 @@ import numpy as np
 from conewise.border import Bools, Floats, Indices
 from conewise.data.observations import Counts, Statistics
 from conewise.question.question import Notion
-from conewise.rules.published.rounds import Elimination, Standing, Standings, ahead
+from conewise.rules.published.common import Elimination, Standing, Standings, ahead
 
 _PAIRS_AT_ONCE: Final = 2**18
 
@@ -24,13 +24,13 @@ _PAIRS_AT_ONCE: Final = 2**18
 class PaVeBa(Elimination):
     """Evaluate once a round every undecided design and every accepted one that may still cover an undecided one.
 
-    In round t all of these have t evaluations and lie in balls of radius r around their averages,
-    r^2 = 8 sigma^2 / t * log(pi^2 (D + 1) K t^2 / (6 delta)). With D^_xy = mu^_y - mu^_x a round
+    In round t all of these have t evaluations and lie in balls of radius r around their averages. There
+    r^2 = 8 sigma^2 / t * log(pi^2 (D + 1) K t^2 / (6 delta)). Let D^_xy = mu^_y - mu^_x.
 
-    * discards an undecided x when some y in play has w_n.D^_xy >= 2 r along every facet;
-    * accepts x when for every other y in play the distance of D^_xy to {v : W v >= epsilon alpha} exceeds 2 r
-      (the lift norm of epsilon alpha - W D^_xy);
-    * keeps evaluating an accepted y while this distance is at most 2 r for some undecided x.
+    * Discard an undecided x when some y in play has w_n.D^_xy >= 2 r along every facet.
+    * Accept x when D^_xy is further than 2 r from {v : W v >= epsilon alpha} for every other y in play. The distance
+      is the lift norm of epsilon alpha - W D^_xy.
+    * Keep evaluating an accepted y while this distance is at most 2 r for some undecided x.
 
     The rule ends when no design is undecided. The accepted designs are an (epsilon, delta)-PAC Pareto set ("cover").
     sigma is the largest standard deviation (or subgaussian parameter) of the noise along a unit vector. The public

@@ -31,8 +31,8 @@ class FrontierEntropy(DrawnRule):
     """Evaluate the design whose value has most information about the Pareto front, in facet values W mu.
 
     Given a front F, a design has the values of its posterior that F allows: none of them above F. The information of an
-    evaluation y is the average over drawn fronts of the divergence of y given F from y. That is how much the entropy of
-    y falls on average when F is known. The paper computes it for values without noise. In a finite set designs are
+    evaluation y is the average over drawn fronts of the divergence of y given F from y. By so much the entropy of y
+    falls on average when F is known. The paper computes it for values without noise. In a finite set designs are
     evaluated again, and the information of a noiseless value does not shrink when the value is well known. So here y
     is the noisy value, and its divergence is a sum over imagined values. Facet values of a design count as independent
     of each other, as the objectives of the paper do, and their posterior as normal.

@@ -37,7 +37,7 @@ class PosteriorSampling(Sequential):
 
     Until then a learner (AdaHedge; de Rooij et al. 2014) plays against the rejected draws, in which design i gains
     |draw_i - mu^_i|^2 / 2 in units of S. Its weights, mixed with a share 1 / sqrt(t) for all designs, are the
-    probabilities of the next evaluation. The learner of the paper remembers past rounds. This one runs anew on the
+    probabilities of the next evaluation. The learner of the paper keeps past rounds. This one starts again on the
     present draws, from a generator made of `seed` and t, so that the rule is a function of its state.
 
     Optimality is proven only as delta tends to 0, so the answer is always heuristic. Noise that is not normal is drawn
@@ -56,20 +56,18 @@ class PosteriorSampling(Sequential):
         object.__setattr__(self, "seed", as_count(self.seed, "seed", minimum=0, maximum=LARGEST_SEED))
 
     def choose(self, state: Statistics, limit: int | None) -> Pulls:
-        gains = self._rejected(state, rng := np.random.default_rng([self.seed, state.evaluations]))
+        gains, rng = self._rejected(state)
         if not len(gains):
             return Pulls([], [])
         explore = 1 / math.sqrt(state.evaluations)
         weights = (1 - explore) * ada_hedge(gains) + explore / self.n_designs
-        total = int(self.batch(state.evaluations))
-        total = total if limit is None else min(total, limit)  # a smaller draw, not the first designs of a large one
+        total = int(self.batch(state.evaluations, limit))  # a smaller draw, not the first designs of a large one
         return Pulls.each(rng.multinomial(total, weights / weights.sum()))
 
     def recommend(self, state: Statistics) -> Result:
-        front = settled = np.zeros(self.n_designs, dtype=bool)
-        if (state.counts > 0).all():
-            front = pareto_mask(state.means, self.cone)
-            settled = settled | (not len(self._rejected(state, np.random.default_rng([self.seed, state.evaluations]))))
+        if (state.counts == 0).any():
+            return self.answer(state, nothing := np.zeros(self.n_designs, dtype=bool), nothing)
+        front, settled = pareto_mask(state.means, self.cone), not len(self._rejected(state)[0])
         return self.answer(state, front & settled, ~front & settled)
 
     def draws_in_a_row(self, evaluations: int) -> int:
@@ -85,9 +83,9 @@ class PosteriorSampling(Sequential):
         values, vectors = np.linalg.eigh(self.noise.covariance(dim).reshape(-1, dim, dim))
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
 
-    def _rejected(self, state: Statistics, rng: np.random.Generator) -> Floats:
+    def _rejected(self, state: Statistics) -> tuple[Floats, np.random.Generator]:
         """Return (R, K): the evidence of each design against the rejected draws; R = 0 if enough are compatible."""
-        front = pareto_mask(state.means, self.cone)
+        front, rng = pareto_mask(state.means, self.cone), np.random.default_rng([self.seed, state.evaluations])
         dim, k, row = self.cone.dim, self.n_designs, self.draws_in_a_row(state.evaluations)
         inflation = 1 + math.log(max(math.log(state.evaluations), 1.0)) / math.log(1 / self.delta)  # c(t, delta)
         spread = self.radius_scale * np.sqrt(inflation / state.counts)
@@ -100,9 +98,9 @@ class PosteriorSampling(Sequential):
             z = self.cone.facet_values((state.means + shifts).reshape(-1, dim)).reshape(size, k, -1)
             wrong = ~self.compatible(z, front)
             if wrong.any():
-                return np.asarray((spread * np.linalg.norm(errors[wrong], axis=2)) ** 2 / 2)
+                return (spread * np.linalg.norm(errors[wrong], axis=2)) ** 2 / 2, rng
             done, size = done + size, 2 * size
-        return np.empty((0, k))
+        return np.empty((0, k)), rng
 
     def compatible(self, z: Floats, chosen: Bools) -> Bools:
         """Return (B,): whether the chosen designs succeed for each draw, given by facet values of shape (B, K, N)."""

@@ -45,12 +45,12 @@ class Judgement(NamedTuple):
 class VOGP(Sequential):
     """Judge designs by rectangles R(x), mu +- beta_t sd; evaluate the design with the largest rectangle.
 
-    Let C be the cone, u the unit vector deepest inside it, and e = epsilon / 2 the slack. A round
+    Let C be the cone, u the unit vector deepest inside it, and e = epsilon / 2 the slack. A round has four steps.
 
-    * finds the pessimistic Pareto set: the designs x with no R(x') + C strictly inside R(x) + C;
-    * discards x outside it when some x' inside has z' + e u >= z for all z in R(x) and z' in R(x');
-    * accepts x when no design x' that is left has z' >= z + e u for any z in R(x) and z' in R(x');
-    * evaluates the design with the largest rectangle among those that are left.
+    * Find the pessimistic Pareto set: the designs x with no R(x') + C strictly inside R(x) + C.
+    * Discard x outside it when some x' inside has z' + e u >= z for all z in R(x) and z' in R(x').
+    * Accept x when no design x' that is left has z' >= z + e u for any z in R(x) and z' in R(x').
+    * Evaluate the design with the largest rectangle among those that are left.
 
     beta_t^2 = 2 log(pi^2 D K t^2 / (3 delta)). Returned designs may be 2 e = epsilon from optimal. Theorem and radius
     are for one known Gaussian process and normal noise of known size, such as `models.Independent(sizes=(3,))`: then
@@ -58,7 +58,7 @@ class VOGP(Sequential):
     its mean and standard deviation. It gets the radius of the authors' experiments, sqrt(32) times smaller, and a
     heuristic answer; `radius="proven"` makes it a costly one.
 
-    The paper intersects the rectangles of all rounds. Here every round is judged anew from all observations.
+    The paper intersects the rectangles of all rounds. Here every round is judged from all observations.
     Correlations between designs count in the posterior alone: rectangles are compared as if designs were independent.
     """
 
@@ -94,14 +94,9 @@ class VOGP(Sequential):
         return np.asarray(self.cone.facets @ self.certificate.axes.directions)
 
     @cached_property
-    def sides(self) -> Floats:
-        """(R, D): the directions of the sides of a rectangle; here the objectives."""
-        return np.eye(self.cone.dim)
-
-    @cached_property
-    def weightings(self) -> Floats:
-        """(Q, R): weightings of the sides along which rectangles are compared; the facets come first."""
-        return sign_rays(self.facets, self.cone.rays @ self.certificate.axes.directions)
+    def frame(self) -> tuple[Floats, Floats]:
+        """Sides of a rectangle (R, D), here the objectives, and weightings of them (Q, R) to compare along."""
+        return np.eye(self.cone.dim), sign_rays(self.facets, self.cone.rays @ self.certificate.axes.directions)
 
     @property
     def premises(self) -> str | None:
@@ -116,7 +111,7 @@ class VOGP(Sequential):
 
     def beta(self, evaluations: int) -> float:
         """Return beta_t, the radius in posterior standard deviations, with t - 1 = `evaluations`."""
-        claims = len(self.sides) * self.n_designs * math.pi**2 * (evaluations + 1) ** 2
+        claims = len(self.frame[0]) * self.n_designs * math.pi**2 * (evaluations + 1) ** 2
         root = math.sqrt(2 * math.log(claims / (self.share * self.delta)))
         return self.radius_scale * root / (1.0 if self.proven_radius else self.contraction)
 
@@ -124,10 +119,9 @@ class VOGP(Sequential):
         """Compute the rectangles, and discard and accept designs."""
         certificate, drop = self.certificate, FOR_NEGLIGIBLE * self.delta / self.cone.dim
         posterior = posterior_of(self.model, certificate.axes, state, certificate.unit, drop)
-        means, variances = posterior.moments(np.arange(self.n_designs))
-        spreads, along = np.sqrt(variances @ (self.sides**2).T), self.weightings @ self.sides
-        middle = means @ along.T
-        half = self.beta(state.evaluations) * (spreads @ np.abs(self.weightings).T)
+        (means, variances), (sides, weightings) = posterior.moments(np.arange(self.n_designs)), self.frame
+        spreads, along = np.sqrt(variances @ (sides**2).T), weightings @ sides
+        middle, half = means @ along.T, self.beta(state.evaluations) * (spreads @ np.abs(weightings).T)
         by, accepted = np.full(self.n_designs, -1, dtype=np.intp), np.zeros(self.n_designs, dtype=bool)
         if state.evaluations:  # before that the common level is unknown
             low, high = middle - half, middle + half
@@ -142,8 +136,7 @@ class VOGP(Sequential):
         left = np.flatnonzero(judged.by < 0)
         if judged.accepted[left].all():
             return Pulls([], [])
-        total = int(self.batch(state.evaluations))
-        total = total if limit is None else min(total, limit)
+        total = int(self.batch(state.evaluations, limit))
         largest = left[np.argsort(-judged.sizes[left], kind="stable")[:total]]
         each, more = divmod(total, len(largest))
         return Pulls(largest, each + (np.arange(len(largest)) < more))
