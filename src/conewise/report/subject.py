@@ -33,7 +33,6 @@ _STUDY: Final = "the study"
 _PLANNED: Final = 20  # evaluations proposed
 _LOOKS: Final = 24  # points of a history
 _REPLAYED: Final = 300_000  # told evaluations beyond which a study is not replayed for its history
-_REPLAYED_SINGLY: Final = 20_000  # the same for rules that take evaluations one by one
 _SEARCHED: Final = 10_000  # names, for the one that was meant
 _FOLLOWED: Final = 1_000  # designs beyond which it is not either: every point of a history judges all of them
 
@@ -318,11 +317,10 @@ def _told(study: StudyView, result: Result, pieces: int = 1) -> list[Observation
 def _history(study: StudyView, rule: Algorithm[Any], last: Result) -> tuple[tuple[Moment, ...], str]:
     if last.evaluations == 0:
         return (), "Nothing is told yet."
-    most = _REPLAYED if planner_of(rule).in_bulk else _REPLAYED_SINGLY
-    if study.n_designs > _FOLLOWED or last.evaluations > most:
+    if study.n_designs > _FOLLOWED or last.evaluations > _REPLAYED:
         return (), (
-            f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {most:,} evaluations, since every point "
-            "judges all designs again."
+            f"Not replayed: that is done for up to {_FOLLOWED:,} designs and {_REPLAYED:,} evaluations, since every "
+            "point judges all designs again."
         )
     state, moments = rule.start(), []
     for part in _told(study, last, _LOOKS)[:-1]:

@@ -311,11 +311,6 @@ class Planner:
         return True
 
     @property
-    def in_bulk(self) -> bool:
-        """True if many evaluations are told and judged at once about as fast as a few: runs may be replayed."""
-        return False
-
-    @property
     def parts(self) -> int:
         """M: the number of parts of a design that are asked for by themselves. Part m of design k is k M + m."""
         return 1

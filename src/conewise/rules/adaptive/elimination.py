@@ -73,11 +73,6 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         """The count of the last checkpoint."""
         return int(self.certificate.levels.counts[-1])
 
-    @property
-    def in_bulk(self) -> bool:
-        """True: claims use the statistics at checkpoints only."""
-        return True
-
     def begun(self, state: Checkpoints) -> bool:
         """Return whether every design that its pilot leaves has reached its first checkpoint."""
         return state.begun
