@@ -92,7 +92,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("certificate",),
     ],
     "rules": [
-        ("evidence", "status"),
+        ("evidence",),
         ("contract",),
         (
             "adaptive.answers",

@@ -6,7 +6,7 @@ from conewise.rules.adaptive.challenger import LevelChallenger
 from conewise.rules.adaptive.elimination import SuccessiveElimination
 from conewise.rules.adaptive.paired import PairedElimination
 from conewise.rules.adaptive.separate import SeparateElimination
-from conewise.rules.contract import Algorithm, Plan, Planner, Result
+from conewise.rules.contract import Algorithm, Plan, Planner, Result, Status
 from conewise.rules.modelled import ModelGuided, SeparateModelGuided
 from conewise.rules.naive import NaiveElimination
 from conewise.rules.published.ape import LeaderChallenger
@@ -18,7 +18,6 @@ from conewise.rules.published.paveba import PaVeBa
 from conewise.rules.published.pfes import FrontierEntropy
 from conewise.rules.published.psips import PosteriorSampling
 from conewise.rules.published.vogp import VOGP
-from conewise.rules.status import Status
 
 __all__ = [
     "VOGP",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import StrEnum
 from importlib import import_module
 from typing import Any, ClassVar, Final, Protocol, TypeVar
 
@@ -32,7 +33,6 @@ from conewise.question.question import (
     worth_of,
 )
 from conewise.rules.evidence import Evidence
-from conewise.rules.status import Status
 
 _NAMED = 5  # designs in a line of text
 _UNNAMED: Final = Objectives(())
@@ -40,6 +40,28 @@ _CHOOSE_UNITS: Final = "Choose steps by what they mean to you: a guarantee holds
 
 INDEPENDENT: Final = "evaluations independent of each other, also between designs, without drift"
 """The assumption of every certificate on the way in which evaluations are made."""
+
+
+class Status(StrEnum):
+    """The status of a design in an answer, at the epsilon of the question.
+
+    Only a beaten design is certainly not Pareto optimal: a covered design may be Pareto optimal itself.
+    """
+
+    KEPT = "kept"
+    """Returned: no design beats it by more than epsilon."""
+    COVERED = "covered"
+    """Left out, although perhaps Pareto optimal: a kept design is as good within epsilon."""
+    BEATEN = "beaten"
+    """Left out: another design certainly dominates it under the cone."""
+    MISSES = "misses a level"
+    """Left out: certainly not acceptable in an objective that has a level."""
+    UNDECIDED = "undecided"
+
+    @property
+    def key(self) -> str:
+        """The status as a name of a field or of a JSON key."""
+        return self.value.replace(" ", "_")
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,8 +15,7 @@ import numpy as np
 
 from conewise.data.observations import Observations, Pulls
 from conewise.question.question import Heuristic, amended
-from conewise.rules.contract import Plan, Result, planner_of
-from conewise.rules.status import Status
+from conewise.rules.contract import Plan, Result, Status, planner_of
 from conewise.studies.asking import Prospects
 from conewise.studies.boxes import REFINEMENTS, of_candidates
 from conewise.studies.changes import Change

@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import reduce
+from itertools import accumulate
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -122,11 +124,9 @@ class RuleContract:
 
     def test_algorithms_and_states_travel_between_processes(self, case: Case) -> None:
         """Both are pickled, and go on as if nothing had happened."""
-        algorithm = case.algorithm
         state = begun(case, 7)
-        copied, copied_state = pickle.loads(pickle.dumps((algorithm, state)))
-        assert pulls_of(copied.ask(copied_state, 5)) == pulls_of(algorithm.ask(state, 5))
-        assert said(copied.recommend(copied_state)) == said(algorithm.recommend(state))
+        algorithm, copied = pickle.loads(pickle.dumps((case.algorithm, state)))
+        assert seen_by(case._replace(algorithm=algorithm), copied) == seen_by(case, state)
 
     # -- ask -------------------------------------------------------------------------------------------------------
 
@@ -163,12 +163,10 @@ class RuleContract:
     @pytest.mark.parametrize("batch", [None, 1, 13])
     def test_a_run_ends_and_then_nothing_more_is_asked_for(self, case: Case, batch: int | None) -> None:
         """And before its end something is."""
-        algorithm, state = case.algorithm, case.algorithm.start()
-        for part in journal(case, batch):
-            assert algorithm.ask(state).total > 0
-            state = algorithm.tell(state, part)
-        for most in (None, 1, 100):
-            assert algorithm.ask(state, most).total == 0
+        algorithm, parts = case.algorithm, journal(case, batch)
+        *before, last = accumulate(parts, algorithm.tell, initial=algorithm.start())
+        assert all(algorithm.ask(state).total > 0 for state in before)
+        assert all(algorithm.ask(last, most).total == 0 for most in (None, 1, 100))
 
     # -- tell ------------------------------------------------------------------------------------------------------
 
@@ -217,9 +215,9 @@ class RuleContract:
 
     def test_telling_nothing_changes_nothing(self, case: Case) -> None:
         """No observations, no difference."""
-        algorithm, state = case.algorithm, begun(case, 4)
-        again = algorithm.tell(state, Observations([], np.empty((0, case.problem.dim))))
-        assert said(algorithm.recommend(again)) == said(algorithm.recommend(state))
+        state = begun(case, 4)
+        again = case.algorithm.tell(state, Observations([], np.empty((0, case.problem.dim))))
+        assert seen_by(case, again) == seen_by(case, state)
 
     def test_observations_that_were_not_asked_for_are_welcome(self, case: Case) -> None:
         """A user may have more observations than were asked for."""
@@ -234,7 +232,7 @@ class RuleContract:
 
     def test_there_is_an_answer_at_every_moment_and_it_says_what_it_is_worth(self, case: Case) -> None:
         """Before the first evaluation as well."""
-        for state in states(case, batch=29):
+        for state in accumulate(journal(case, batch=29), case.algorithm.tell, initial=case.algorithm.start()):
             result = case.algorithm.recommend(state)
             check_shape(result, case.problem.n_designs)
             assert result.evaluations == state.evaluations == int(result.counts.sum())
@@ -245,8 +243,7 @@ class RuleContract:
 
     def test_the_finished_answer_is_right_and_worth_what_was_promised(self, case: Case) -> None:
         """The returned set succeeds, and no design is left undecided."""
-        *_, last = states(case)
-        result = case.algorithm.recommend(last)
+        result = case.algorithm.recommend(told(case, *whole(journal(case)), 1))
         self.check_worth(result)
         assert "undecided" not in result.status.tolist()
         assert verdict(result.pareto, case.problem.means, case.cone, self.epsilon).success
@@ -291,22 +288,13 @@ def journal(case: Case, batch: int | None = None) -> list[Observations]:
 
 def played(case: Case, batch: int | None = None) -> list[Observations]:
     """Such a run, made now."""
-    algorithm, rng, told = case.algorithm, np.random.default_rng(_SEED), list[Observations]()
+    algorithm, rng, parts = case.algorithm, np.random.default_rng(_SEED), list[Observations]()
     state = algorithm.start()
     while (pulls := algorithm.ask(state, batch)).total:
-        told.append(case.problem.evaluate(pulls, rng, one_by_one=True))
-        state = algorithm.tell(state, told[-1])
-        assert len(told) < _LONGEST, "the algorithm never has enough"
-    return told
-
-
-def states(case: Case, batch: int | None = None) -> Iterator[Any]:
-    """The states of a run, from the start to the end."""
-    state = case.algorithm.start()
-    yield state
-    for part in journal(case, batch):
-        state = case.algorithm.tell(state, part)
-        yield state
+        parts.append(case.problem.evaluate(pulls, rng, one_by_one=True))
+        state = algorithm.tell(state, parts[-1])
+        assert len(parts) < _LONGEST, "the algorithm never has enough"
+    return parts
 
 
 def begun(case: Case, most: int) -> Any:
@@ -317,10 +305,8 @@ def begun(case: Case, most: int) -> Any:
 
 def told(case: Case, designs: np.ndarray, values: np.ndarray, cuts: Any) -> Any:
     """The state after these evaluations in so many parts, or cut at these places."""
-    state = case.algorithm.start()
-    for part in np.array_split(np.arange(len(designs)), cuts):
-        state = case.algorithm.tell(state, Observations.single(designs[part], values[part]))
-    return state
+    parts = zip(np.array_split(designs, cuts), np.array_split(values, cuts), strict=True)
+    return reduce(case.algorithm.tell, (Observations.single(*part) for part in parts), case.algorithm.start())
 
 
 def seen_by(case: Case, state: Any) -> tuple[object, ...]:
