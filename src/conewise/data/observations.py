@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +47,7 @@ class Pulls:
 
     def __init__(self, designs: ArrayLike, counts: ArrayLike | None = None) -> None:
         chosen = _as_whole(designs, "designs")
-        times = np.ones(len(chosen), dtype=np.int64) if counts is None else _as_whole(counts, "counts").astype(np.int64)
+        times = np.ones(len(chosen), dtype=np.int64) if counts is None else _as_whole(counts, "counts")
         if chosen.shape != times.shape:
             raise InputError(f"designs and counts must be as long as each other, got {len(chosen)} and {len(times)}.")
         if (times < 1).any():
@@ -147,10 +147,10 @@ class Observations:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Counts, sums and scatters of all observations so far, one row a design: a value, never changed in place.
+    """Counts, sums and scatters of all observations so far, one row a design. This is a value, never changed in place.
 
-    Sums and second moments are kept in double-double arithmetic, so that any split of the same observations into
-    batches, in any order, gives the same averages, and 10^9 evaluations lose nothing.
+    Sums and second moments are kept in double-double arithmetic, so any split of the observations into batches, in any
+    order, gives the same averages, and 10^9 evaluations lose nothing.
 
     >>> empty = Statistics.empty(n_designs=2, dim=1)
     >>> empty.add(Observations.single([0, 0, 1], [[1.0], [3.0], [5.0]])).means.tolist()
@@ -158,10 +158,8 @@ class Statistics:
     """
 
     counts: Counts
-    _sums: Floats
-    """(2, K, D): sums as pairs of numbers, see `sums`."""
-    _moments: Floats
-    """(2, K, D, D): sums of outer products, as pairs."""
+    _totals: Floats
+    """(2, K, D + D^2): sums, and sums of outer products, as pairs of numbers (see `sums`)."""
     distinct: Distinct
     """Sample of the distinct values of single evaluations, from which recording steps are estimated."""
 
@@ -169,8 +167,7 @@ class Statistics:
     def empty(cls, n_designs: int, dim: int) -> Statistics:
         """Return statistics without any observation."""
         k, dim = as_count(n_designs, "n_designs"), as_count(dim, "dim")
-        counts = read_only(np.zeros(k, dtype=np.int64))
-        return cls(counts, np.zeros((2, k, dim)), np.zeros((2, k, dim, dim)), Distinct.nothing(dim))
+        return cls(read_only(np.zeros(k, dtype=np.int64)), np.zeros((2, k, dim + dim**2)), Distinct.nothing(dim))
 
     @property
     def n_designs(self) -> int:
@@ -180,7 +177,7 @@ class Statistics:
     @property
     def dim(self) -> int:
         """Number of objectives D."""
-        return int(self._sums.shape[2])
+        return len(self.distinct)
 
     @property
     def evaluations(self) -> int:
@@ -194,19 +191,23 @@ class Statistics:
 
     def means_of(self, designs: Indices | slice) -> Floats:
         """Return the averages of some designs, (m, D)."""
-        seen = self.counts[designs]
-        high, low = exact.over(self._sums[:, designs], np.maximum(seen, 1).astype(np.float64)[:, None])
+        high, low = self._averages(designs)
         result: Floats = high + low
-        result[seen == 0] = np.nan
+        result[self.counts[designs] == 0] = np.nan
         return result
+
+    def _averages(self, designs: Indices | slice) -> exact.Pair:
+        times = np.maximum(self.counts[designs], 1).astype(np.float64)[:, None]
+        return exact.over(self._totals[:, designs, : self.dim], times)
 
     @property
     def scatters(self) -> Floats:
         """Sums of outer products of deviations from the mean, (K, D, D); divided by counts - 1: the covariance."""
-        mean = exact.over(self._sums, np.maximum(self.counts, 1).astype(np.float64)[:, None])
+        high, low = self._averages(slice(None))
         # second moment - count * mean mean', all in pairs: cancellation costs bits that are there to spare
-        high, low = exact.product(self._sums[..., None], (mean[0][:, None, :], mean[1][:, None, :]))
-        high, low = exact.add(self._moments, (-high, -low))
+        high, low = exact.product(self._totals[:, :, : self.dim, None], (high[:, None, :], low[:, None, :]))
+        moments = self._totals[:, :, self.dim :].reshape(2, *high.shape)
+        high, low = exact.add(moments, (-high, -low))
         scatter = high + low
         diagonal = np.arange(self.dim)
         scatter[:, diagonal, diagonal] = np.maximum(scatter[:, diagonal, diagonal], 0.0)
@@ -225,49 +226,41 @@ class Statistics:
 
     def of(self, designs: Indices) -> Statistics:
         """Return the statistics of some designs, in the given order."""
-        return Statistics(
-            read_only(self.counts[designs]), self._sums[:, designs], self._moments[:, designs], self.distinct
-        )
+        return Statistics(read_only(self.counts[designs]), self._totals[:, designs], self.distinct)
 
     def replaced(self, designs: Indices, part: Statistics) -> Statistics:
         """Return statistics in which some designs have those of `part`."""
-        counts, sums, moments = self.counts.copy(), self._sums.copy(), self._moments.copy()
-        counts[designs], sums[:, designs], moments[:, designs] = part.counts, part._sums, part._moments
-        return Statistics(read_only(counts), sums, moments, part.distinct)
+        counts, totals = self.counts.copy(), self._totals.copy()
+        counts[designs], totals[:, designs] = part.counts, part._totals
+        return Statistics(read_only(counts), totals, part.distinct)
 
     def add(self, observations: Observations) -> Statistics:
         """Return statistics with the observations added; refuse observations that do not fit."""
         self.check(observations)
         if not len(observations):
             return self
-        times = observations.counts.astype(np.float64)[:, None]
-        sums = exact.two_product(observations.means, times)
+        means, times = observations.means, observations.counts.astype(np.float64)[:, None]
+        high, low = exact.two_product(means, times)
         # sum of x x' = scatter + count * mean mean'
-        means = observations.means[:, None, :]
-        outer = exact.product((sums[0][:, :, None], sums[1][:, :, None]), (means, np.zeros_like(means)))
-        moments = exact.add(outer, (observations.scatters, np.zeros_like(observations.scatters)))
+        outer = exact.product((high[:, :, None], low[:, :, None]), (means[:, None, :], _ZERO))
+        moments = np.reshape(exact.add(outer, (observations.scatters, _ZERO)), (2, len(means), -1))
         touched, groups = np.unique(observations.designs, return_inverse=True)
         k = len(touched)
         added = np.zeros(k, dtype=np.int64)
         np.add.at(added, groups, observations.counts)
+        totals = exact.sum_by_group(np.concatenate([(high, low), moments], axis=2), groups, k)
         part = self if k == self.n_designs else self.of(touched)
-        distinct = self.distinct.add(observations.means[observations.counts == 1])
-        part = part._plus(added, exact.sum_by_group(sums, groups, k), exact.sum_by_group(moments, groups, k), distinct)
+        part = part._plus(added, totals, self.distinct.add(means[observations.counts == 1]))
         return part if k == self.n_designs else self.replaced(touched, part)
 
     def merge(self, other: Statistics) -> Statistics:
         """Return the statistics of the observations of both; associative and commutative."""
         if (other.n_designs, other.dim) != (self.n_designs, self.dim):
             raise InputError("statistics of different designs or objectives cannot be merged.")
-        return self._plus(other.counts, other._sums, other._moments, self.distinct.merge(other.distinct))
+        return self._plus(other.counts, other._totals, self.distinct.merge(other.distinct))
 
-    def _plus(self, counts: Any, sums: exact.Pair, moments: exact.Pair, distinct: Distinct) -> Statistics:
-        return Statistics(
-            read_only((self.counts + counts).astype(np.int64)),
-            np.array(exact.add(self._sums, sums)),
-            np.array(exact.add(self._moments, moments)),
-            distinct,
-        )
+    def _plus(self, counts: Counts, totals: exact.Pair, distinct: Distinct) -> Statistics:
+        return Statistics(read_only(self.counts + counts), np.array(exact.add(self._totals, totals)), distinct)
 
     def __repr__(self) -> str:
         return f"Statistics({self.evaluations} evaluations of {self.n_designs} designs, {self.dim} objectives)"

@@ -6,7 +6,6 @@ Art of Computer Programming 4.2.2). Batches, splits and merges of one set of obs
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import numpy as np
@@ -18,6 +17,7 @@ Pair = tuple[Floats, Floats] | Floats  # an array holds the two parts along its 
 _SPLITTER: Final = float(2**27 + 1)
 _BITS: Final = 52  # of whole numbers that add up without rounding
 _SMALLEST: Final = -1074  # exponent of the smallest number
+_AT_ONCE: Final = 2**20  # numbers of a pass over some columns
 
 
 def two_sum(a: Floats, b: Floats) -> Pair:
@@ -59,24 +59,25 @@ def over(pair: Pair, divisor: Floats) -> Pair:
 
 
 def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
-    """Return the sum of the rows of each group, in any order of the rows.
+    """Return the sums (n_groups, C) of the rows (n, C) of each group, the same in any order of the rows.
 
-    The numbers are cut into slices of so few bits that the slices of all rows add up without rounding.
+    The numbers of a column are cut into slices of so few bits that the slices of all rows add up without rounding.
     """
-    order = np.argsort(groups, kind="stable")
-    present, starts = np.unique(groups[order], return_index=True)
-    bits = _BITS - len(order).bit_length()
-    total: Pair = np.zeros((2, len(present), *values[0].shape[1:]))
-    for part in values:
-        left = part[order]
-        while (largest := float(np.abs(left).max(initial=0.0))) > 0:
-            unit = math.ldexp(1.0, max(math.frexp(largest)[1] - bits, _SMALLEST))
-            slices = np.rint(left / unit) * unit
-            left = left - slices
-            sums = np.add.reduceat(slices, starts, axis=0)
-            total = add(total, (sums, np.zeros_like(sums)))
-    result = np.zeros((2, n_groups, *values[0].shape[1:]))
-    result[:, present] = total
+    rows, columns = values[0].shape
+    bits, step = _BITS - rows.bit_length(), max(1, _AT_ONCE // max(1, rows))
+    result = np.zeros((2, n_groups, columns))
+    for start in range(0, columns, step):
+        parts = [np.array(part[:, start : start + step].T) for part in values]
+        places = (groups + n_groups * np.arange(len(parts[0]))[:, None]).ravel()
+        total: Pair = np.zeros((2, len(parts[0]) * n_groups))
+        for left in parts:
+            while (largest := np.abs(left).max(axis=1, initial=0.0, keepdims=True)).any():
+                unit = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - bits, _SMALLEST))
+                slices = np.rint(left / unit) * unit
+                left -= slices
+                sums = np.bincount(places, slices.ravel(), total[0].size).astype(np.float64)  # integers if empty
+                total = add(total, (sums, np.zeros_like(sums)))
+        result[:, :, start : start + step] = np.reshape(total, (2, -1, n_groups)).swapaxes(1, 2)
     return result
 
 
