@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from typing import Final, Literal
 
 import numpy as np
@@ -57,17 +58,14 @@ def naive_budget(
         return check_total(math.ceil(budget), n_designs)
     if bound == "gaussian" and not isinstance(noise, Gaussian):
         raise InputError(f'bound="gaussian" needs Gaussian noise, got {noise!r}; use bound="subgaussian".')
+
+    def enough(each: int) -> bool:
+        return failure_probability(cone, noise, n_designs, epsilon, each, bound=bound) <= delta
+
     high = 1
-    while failure_probability(cone, noise, n_designs, epsilon, high, bound=bound) > delta:
+    while not enough(high):
         high = check_total(2 * high, n_designs)
-    low = high // 2  # `low` evaluations fail, or low is 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if failure_probability(cone, noise, n_designs, epsilon, middle, bound=bound) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
+    return bisect_left(range(high), True, lo=high // 2 + 1, key=enough) if high > 1 else 1
 
 
 def failure_probability(
@@ -101,14 +99,9 @@ def certified_epsilon(
     low, high = 0.0, 1.0
     while failure_probability(cone, noise, n_designs, high, evaluations, bound=bound) > delta:
         high *= 2
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        if middle in (low, high):
-            break
-        if failure_probability(cone, noise, n_designs, middle, evaluations, bound=bound) > delta:
-            low = middle
-        else:
-            high = middle
+    while high - low > 1e-12 * high and low < (middle := (low + high) / 2) < high:
+        fails = failure_probability(cone, noise, n_designs, middle, evaluations, bound=bound) > delta
+        low, high = (middle, high) if fails else (low, middle)
     return high
 
 

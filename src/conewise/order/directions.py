@@ -42,8 +42,7 @@ def cover_at(cone: Cone, gains: Floats, radii: Floats, widest: Floats | None = N
     if len(gains) == cone.dim == 2:
         arcs = _arcs(cone, gains, radii, widest)
         even = widest <= radii.min(axis=0) * _SAFETY
-        if not even.all():
-            arcs[~even] = np.minimum(arcs[~even], _lifted(cone, (radii - gains)[:, ~even]))
+        arcs[~even] = np.minimum(arcs[~even], _lifted(cone, (radii - gains)[:, ~even]))
         return arcs
     best = _lifted(cone, radii - gains)
     length = widest * (cone.complexity.beta * _SAFETY)

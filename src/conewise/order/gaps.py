@@ -13,9 +13,10 @@ monotone, so the result equals that of every pair.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,11 +69,7 @@ def escape_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = 
 
     Reference: Ararat & Tekin 2023, equation (8) and Proposition 4.2 (iv).
     """
-    space, designs, others = _pairs(means, cone, rivals)
-    result = np.empty((len(designs), len(others)))
-    for part in _parts(designs, others):
-        result[part] = np.maximum(space.scores(designs[part], others), 0.0)
-    return result
+    return _matrix(means, cone, rivals, lambda space, i, j: np.maximum(space.scores(i, j), 0.0))
 
 
 def cover_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = None) -> Floats:
@@ -85,11 +82,7 @@ def cover_gaps(means: ArrayLike, cone: ConeLike, *, rivals: ArrayLike | None = N
 
     Reference: Ararat & Tekin 2023, equation (9) and Proposition 4.3; docs/theory, section 2.
     """
-    space, designs, others = _pairs(means, cone, rivals)
-    result = np.empty((len(designs), len(others)))
-    for part in _parts(designs, others):
-        result[part] = space.covers(designs[part, None], others[None, :])
-    return result
+    return _matrix(means, cone, rivals, lambda space, i, j: space.covers(i[:, None], j[None, :]))
 
 
 def suboptimality_gaps(means: ArrayLike, cone: ConeLike) -> Floats:
@@ -200,10 +193,10 @@ def _least(
     rival_boxes = [rivals[box] for box in space.boxes(rivals)]
     corners = np.array([space.columns[:, box].max(axis=1) for box in rival_boxes]).T
     factors = space.per_width[:, None]
-    if len(rival_boxes) == 1:  # nothing to skip, so no reason to group similar designs
-        design_boxes = [np.arange(len(designs))[part] for part in _parts(designs, rivals)]
-    else:
+    if len(rival_boxes) > 1:
         design_boxes = space.boxes(designs)
+    else:  # nothing to skip, so no reason to group similar designs
+        design_boxes = np.array_split(np.arange(len(designs)), len(designs) * len(rivals) // _PAIRS_AT_ONCE + 1)
     for box in design_boxes:
         columns = space.columns[:, designs[box]]
         reach = -((corners - columns.min(axis=1, keepdims=True)) * factors).min(axis=0)
@@ -239,28 +232,36 @@ def _measurable(points: Floats, cone: Cone, name: str) -> Floats:
     return columns
 
 
-def _pairs(means: ArrayLike, cone: ConeLike, rivals: ArrayLike | None) -> tuple[FacetSpace, Indices, Indices]:
-    """Return the space of designs and rivals, and the columns of both."""
+def _matrix(
+    means: ArrayLike,
+    cone: ConeLike,
+    rivals: ArrayLike | None,
+    gaps: Callable[[FacetSpace, Indices, Indices], Floats],
+) -> Floats:
+    """Return the gaps of every design (row) to every rival (column), a few designs at a time."""
     cone = cone_for(means := as_floats(means, "means"), cone)
-    mine = _measurable(as_points(means, "means", cone.dim), cone, "means")
-    every = np.arange(mine.shape[1])
-    if rivals is None:
-        return FacetSpace(mine, cone), every, every
+    columns = _measurable(as_points(means, "means", cone.dim), cone, "means")
+    designs = np.arange(columns.shape[1])
+    others = designs if rivals is None else _chosen(rivals, len(designs), cone.dim)
+    if others.ndim == 2:
+        columns = np.hstack([columns, _measurable(as_points(others, "rivals", cone.dim), cone, "rivals")])
+        others = np.arange(len(designs), columns.shape[1])
+    space, result = FacetSpace(columns, cone), np.empty((len(designs), len(others)))
+    step = max(1, _PAIRS_AT_ONCE // max(1, len(others)))
+    for start in range(0, len(designs), step):
+        result[start : start + step] = gaps(space, designs[start : start + step], others)
+    return result
+
+
+def _chosen(rivals: ArrayLike, n_designs: int, dim: int) -> Any:
+    """Return the indices of rivals, in the order given and with repetitions, or (R, D) points."""
     chosen = as_choice(rivals, "rivals")
     if chosen.ndim == 2:
-        theirs = _measurable(as_points(as_floats(chosen, "rivals"), "rivals", cone.dim), cone, "rivals")
-        return FacetSpace(np.hstack([mine, theirs]), cone), every, len(every) + np.arange(theirs.shape[1])
+        return as_floats(chosen, "rivals")
     if chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.dtype == np.bool_ or not chosen.size):
-        mask = as_selection(chosen, len(every), "rivals")
-        ordered = chosen.dtype.kind in "iu"  # the order of indices is kept, and so are repeated ones
-        return FacetSpace(mine, cone), every, every[chosen] if ordered else np.flatnonzero(mask)
+        mask = as_selection(chosen, n_designs, "rivals")
+        return chosen if chosen.dtype.kind in "iu" else np.flatnonzero(mask)
     raise InputError(
-        f"rivals must be a mask, a list of indices or an (R, {cone.dim}) array of points, "
+        f"rivals must be a mask, a list of indices or an (R, {dim}) array of points, "
         f"got {chosen.dtype} of shape {chosen.shape}."
     )
-
-
-def _parts(designs: Indices, rivals: Indices) -> list[slice]:
-    """Return slices of the designs such that the pairs with all rivals fit into one temporary array."""
-    step = max(1, _PAIRS_AT_ONCE // max(1, len(rivals)))
-    return [slice(start, start + step) for start in range(0, len(designs), step)]

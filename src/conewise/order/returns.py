@@ -53,14 +53,16 @@ def smallest_change(points: Floats, place: int, cone: Cone) -> Change | None:
     factor = float(ratios.min(axis=1).max(initial=1.0))
     for room in _ROOMS:
         further = factor * (1 + room)
-        found = _narrowed(rows, _weightings(rows, ahead, ratios, further))
+        every = unit(np.vstack([*_weightings(rows, ahead, ratios, further), rows]))
+        kept, barely = needed_rows(every)
+        found = Cone(every[[n for n in kept if n not in barely]])
         if not dominates(points, points[place], found).any():
             return Change(further, found)
     return None
 
 
-def _weightings(rows: Floats, ahead: Floats, ratios: Floats, factor: float) -> Floats:
-    """Return (M, D) weightings such that every rival is worse under one of them, hardest rivals first."""
+def _weightings(rows: Floats, ahead: Floats, ratios: Floats, factor: float) -> list[Floats]:
+    """Return weightings (D,) such that every rival is worse under one of them, hardest rivals first."""
     found: list[Floats] = []
     while len(ahead):
         last = int(ratios.min(axis=1).argmax())
@@ -69,11 +71,4 @@ def _weightings(rows: Floats, ahead: Floats, ratios: Floats, factor: float) -> F
         left = ahead @ row >= 0
         left[last] = False
         ahead, ratios = ahead[left], ratios[left]
-    return np.array(found).reshape(-1, rows.shape[1])
-
-
-def _narrowed(rows: Floats, more: Floats) -> Cone:
-    """Return the cone of these rows and more of them, without rows that are redundant or barely needed."""
-    every = unit(np.vstack([more, rows]))
-    kept, barely = needed_rows(every)
-    return Cone(every[[n for n in kept if n not in barely]])
+    return found
