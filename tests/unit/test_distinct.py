@@ -17,19 +17,19 @@ def test_nothing_seen_has_no_values_and_no_step():
     nothing = Distinct.nothing(2)
     assert len(nothing) == 2
     assert nothing.numbers.tolist() == [0, 0]
-    assert nothing.resolution.tolist() == [0.0, 0.0]
+    assert nothing.steps()[0].tolist() == [0.0, 0.0]
 
 
 def test_few_values_are_all_kept_and_their_step_is_found():
     found = seen([[0.0, 5.0], [0.5, 5.0], [2.0, 5.0], [-0.0, 5.0]])
     assert found.numbers.tolist() == [3, 1]
-    assert found.resolution.tolist() == [0.5, 0.0]
+    assert found.steps()[0].tolist() == [0.5, 0.0]
 
 
 def test_values_that_differ_by_arithmetic_alone_are_one():
     found = seen([[0.1 + 0.2], [0.3], [0.4]])
     assert found.numbers.tolist() == [2]
-    assert found.resolution[0] == pytest.approx(0.1)
+    assert found.steps()[0][0] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("size", [50, 1000])
@@ -45,7 +45,7 @@ def test_order_splits_and_merges_do_not_show(size):
     for other in (shuffled, merged):
         assert [column.tolist() for column in other.columns] == [column.tolist() for column in whole.columns]
         assert [times.tolist() for times in other.times] == [times.tolist() for times in whole.times]
-        assert other.resolution.tolist() == whole.resolution.tolist()
+        assert other.steps()[0].tolist() == whole.steps()[0].tolist()
     assert (whole.numbers == [min(KEPT, len(np.unique(column))) for column in values.T]).all()
 
 
@@ -61,7 +61,7 @@ def test_a_number_in_single_precision_is_the_same_number():
     values = np.round(np.random.default_rng(0).normal(size=400), 1)
     values[::2] = values[::2].astype(np.float32)
     found = seen(values[:, None])
-    assert found.resolution[0] == pytest.approx(0.1, rel=1e-5)
+    assert found.steps()[0][0] == pytest.approx(0.1, rel=1e-5)
     assert found.numbers[0] < 70
 
 
@@ -70,7 +70,7 @@ def test_a_number_in_single_precision_is_the_same_number():
 def test_a_few_values_with_more_digits_do_not_hide_the_step(size, scale):
     values = np.round(np.random.default_rng(size).normal(size=size) / 0.7) * 0.7
     values[: size // 6] += 0.7e-4
-    assert seen(values[:, None] * scale).resolution[0] == pytest.approx(0.7 * abs(scale), rel=1e-3)
+    assert seen(values[:, None] * scale).steps()[0][0] == pytest.approx(0.7 * abs(scale), rel=1e-3)
 
 
 @pytest.mark.parametrize("offset", [0.0, 30.0, 1e4])
@@ -78,4 +78,4 @@ def test_a_few_values_with_more_digits_do_not_hide_the_step(size, scale):
 def test_values_with_all_digits_have_the_smallest_difference_for_their_step(size, offset):
     values = np.sort(np.random.default_rng(size).normal(size=size)) + offset
     steps = np.diff(values)
-    assert seen(values[:, None]).resolution[0] == steps[steps > 1e-7 * np.abs(values).max()].min()
+    assert seen(values[:, None]).steps()[0][0] == steps[steps > 1e-7 * np.abs(values).max()].min()

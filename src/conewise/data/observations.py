@@ -112,9 +112,8 @@ class Observations:
             raise InputError(
                 f"values must have shape ({len(pulls.designs)}, D), one row an entry of designs, got {values.shape}."
             )
-        if len(values):
-            check_finite(values, "values")
-            check_sums(values, "values", LARGEST_OBSERVED)
+        check_finite(values, "values")
+        check_sums(values, "values", LARGEST_OBSERVED)
         shape = (*values.shape, values.shape[1])
         if scatters is None:
             scatter: Floats = np.broadcast_to(_ZERO, shape)  # read-only, and takes no memory
@@ -215,11 +214,11 @@ class Statistics:
 
     def check(self, observations: Observations) -> None:
         """Refuse observations of other designs or another number of objectives."""
-        if len(observations) and observations.means.shape[1] != self.dim:
-            raise InputError(
-                f"values have {counted(observations.means.shape[1], 'objective')}, but there are {self.dim}."
-            )
-        if len(observations) and observations.designs.max() >= self.n_designs:
+        if not len(observations):
+            return
+        if (dim := observations.means.shape[1]) != self.dim:
+            raise InputError(f"values have {counted(dim, 'objective')}, but there are {self.dim}.")
+        if observations.designs.max() >= self.n_designs:
             raise InputError(
                 f"design {observations.designs.max()} does not exist: designs are numbered 0 to {self.n_designs - 1}."
             )
@@ -296,24 +295,20 @@ def _check_scatters(scatters: Floats, means: Floats, counts: Counts) -> None:
     Rounding is allowed for: relative to the diagonal, and what a sum of squares minus the square of a sum loses.
     """
     check_sums(scatters, "scatters", LARGEST_OBSERVED**2)
-    squares = [np.ascontiguousarray(scatters[:, d, d]) for d in range(scatters.shape[1])]
-    share = np.sqrt(ROUNDING * counts)
-    lost = [np.abs(column) * share for column in means.T]
+    dim, share = scatters.shape[1], np.sqrt(ROUNDING * counts)
+    squares, lost = [scatters[:, d, d] for d in range(dim)], [np.abs(column) * share for column in means.T]
     for d, (square, length) in enumerate(zip(squares, lost, strict=True)):
-        negative = square < -(length**2)
-        if negative.any():
+        if (negative := square < -(length**2)).any():
             entry = int(negative.argmax())
             raise InputError(
                 f"scatters of entry {entry} (counted from 0) has {square[entry]:g} on its diagonal, for objective {d}; "
                 "sums of squared deviations are never negative: pass no scatters if they are not known."
             )
-    roots = [np.sqrt(np.maximum(square, 0.0)) for square in squares]
-    for first, second in combinations(range(len(roots)), 2):  # pair by pair: no further (M, D, D) tables
+    for first, second in combinations(range(dim), 2):  # pair by pair: no further (M, D, D) tables
         above, below = scatters[:, first, second], scatters[:, second, first]
-        largest, slack = roots[first] * roots[second], lost[first] * lost[second]
-        wrong = np.maximum(np.abs(above), np.abs(below)) > (1 + _SCATTER_SLACK) * largest + slack
-        wrong |= np.abs(above - below) > _SCATTER_SLACK * largest + slack
-        if wrong.any():
+        largest = np.sqrt(np.maximum(squares[first], 0.0)) * np.sqrt(np.maximum(squares[second], 0.0))
+        slack = _SCATTER_SLACK * largest + lost[first] * lost[second]
+        if (wrong := (np.maximum(abs(above), abs(below)) > largest + slack) | (abs(above - below) > slack)).any():
             entry = int(wrong.argmax())
             raise InputError(
                 f"scatters of entry {entry} (counted from 0) has {above[entry]:g} and {below[entry]:g} for objectives "

@@ -57,20 +57,16 @@ class Distinct:
         """Number of distinct values of each objective, at most `KEPT`, (D,)."""
         return np.array([len(values) for values, _ in self._merged], dtype=np.int64)
 
-    @property
-    def resolution(self) -> Floats:
-        """Step in which each objective seems to be recorded, (D,); 0 with fewer than two values."""
-        return self.steps((np.empty(0),) * len(self))[0]
-
-    def steps(self, apart: Sequence[Floats]) -> tuple[Floats, Bools]:
+    def steps(self, apart: Sequence[Floats] = ()) -> tuple[Floats, Bools]:
         """Return the step of each objective, (D,), and whether values show it; else it is their smallest gap.
 
         `apart` holds for each objective the largest step which the values of each design that varies allow, ascending.
+        By default no design varies.
         """
-        kept = [float(_hashes(own[-1:])[0]) / 2**64 if len(own) == KEPT else 1.0 for own in self.columns]
-        each = zip(self._merged, apart, kept, strict=True)
-        found = [_recording_step(*merged, own, share) for merged, own, share in each]
-        return np.array([step for step, _ in found]), np.array([shown for _, shown in found], dtype=bool)
+        shares = [float(_hashes(own[-1:])[0]) / 2**64 if len(own) == KEPT else 1.0 for own in self.columns]
+        each = zip(self._merged, apart or (np.empty(0),) * len(self), shares, strict=True)
+        steps, shown = zip(*(_recording_step(*merged, own, share) for merged, own, share in each), strict=True)
+        return np.array(steps), np.array(shown, dtype=bool)
 
     @cached_property
     def _merged(self) -> list[tuple[Floats, Floats]]:

@@ -116,11 +116,11 @@ def test_the_step_does_not_depend_on_the_order_and_the_batches():
     parts = Statistics.empty(4, 2)
     for some in np.array_split(order, 7):
         parts = parts.merge(Statistics.empty(4, 2).add(Observations.single(data.designs[some], data.means[some])))
-    np.testing.assert_allclose(whole.distinct.resolution, 0.1)
+    np.testing.assert_allclose(whole.distinct.steps()[0], 0.1)
     for first, second in zip(whole.distinct.columns, parts.distinct.columns, strict=True):
         np.testing.assert_array_equal(first, second)
     same = Statistics.empty(1, 1).add(Observations.single([0, 0, 0], [[0.1 + 0.2], [0.3], [1.0]]))
-    np.testing.assert_allclose(same.distinct.resolution, 0.7)  # a difference of arithmetic is none
+    np.testing.assert_allclose(same.distinct.steps()[0], 0.7)  # a difference of arithmetic is none
     assert same.distinct.numbers.tolist() == [2]
 
 
