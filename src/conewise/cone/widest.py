@@ -15,17 +15,16 @@ from typing import Final
 import numpy as np
 
 from conewise.border import INCIDENT, Bools, Floats, Indices, read_only
-from conewise.cone.polyhedra import incidence, non_negative_least_squares, smallest_combination, unit
+from conewise.cone.polyhedra import incidence, non_negative_least_squares, smallest_combination
 
 MAX_FACE_PAIRS: Final = 300_000
 """Largest number of pairs of faces that are enumerated (about two seconds); beyond it, beta is only bracketed."""
 
 _OUTSIDE: Final = 1e-12  # a coefficient this far below zero is rounding: its vector lies on a smaller face
-_SINGULAR_VECTOR: Final = 2e-15  # times the condition number: how far outside its face rounding may put a vector
+_ROUNDED: Final = 2e-15  # times beta_2 or the condition number: how far outside its face rounding may put a vector
 _SETTLED: Final = 1e-14  # an ascent that gains less than this share of the remaining angle has converged
 _PAIRS_AT_ONCE: Final = 20_000
 _ASCENTS: Final = 64  # local searches for the lower end of a bracket
-_CLIMBERS: Final = 16  # pairs of faces of a thin or wide cone from which to ascend
 _RIGHT_ANGLE: Final = 2.0**0.5  # |u + v| of unit vectors
 
 
@@ -66,7 +65,9 @@ def ordering_complexity(facets: Floats, widths: Floats, rays: Callable[[], Float
     if products.min() >= 0:  # Ararat & Tekin 2023, Proposition B.1: then beta_1 = 1, and no pair is wider
         beta2 = 1.0
     elif (groups := faces(incidence(rays(), facets))) is not None:
-        pair = max([pair, *_widest_pairs(facets, rays(), groups, beta2)], key=_cosecant)
+        pair = max([pair, *_singular_pairs(facets, rays(), groups)], key=_cosecant)
+        if _ROUNDED * max(beta2, float(np.linalg.cond(facets))) > _OUTSIDE:  # rounding may hide the widest pair
+            pair = max(pair, _ascend(facets, *pair), key=_cosecant)
     else:
         exact = False
         first, second = np.triu_indices(len(facets), 1)
@@ -107,21 +108,15 @@ def faces(met: Bools) -> list[Indices] | None:
     return [np.array(sorted(face)) for face in sorted(known, key=lambda face: (len(face), sorted(face)))]
 
 
-def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: float) -> list[Floats]:
-    """Return the most obtuse of all singular pairs (u, -v) of the spans of two faces that lie in those faces.
-
-    In a thin or wide cone, vectors lose as many digits as beta2 or the condition number of the rows has. There, vectors
-    that seem to lie just outside a face are projected into it, and a local ascent starts from them.
-    """
-    slack = max(_OUTSIDE, _SINGULAR_VECTOR * max(beta2, float(np.linalg.cond(facets))))
-    most = _CLIMBERS if slack > _OUTSIDE else 1
+def _singular_pairs(facets: Floats, rays: Floats, groups: list[Indices]) -> list[Floats]:
+    """Return the most obtuse singular pairs (u, -v) of the spans of two faces that lie in those faces."""
     bases: dict[int, list[Floats]] = {}
     for group in groups:
         basis, singular, _ = np.linalg.svd(facets[group].T, full_matrices=False)
         rank = int((singular > INCIDENT * singular[0]).sum())
         bases.setdefault(rank, []).append(basis[:, :rank])
     spans = {rank: np.array(found) for rank, found in bases.items()}
-    best: list[tuple[float, Floats]] = []
+    best: list[Floats] = []
     for first, left in spans.items():
         for second, right in spans.items():
             if second < first or first + second > facets.shape[1]:  # the spans of a widest pair intersect only in 0
@@ -130,19 +125,14 @@ def _widest_pairs(facets: Floats, rays: Floats, groups: list[Indices], beta2: fl
             i, j = np.nonzero(np.triu(every) if first == second else every)
             for start in range(0, len(i), _PAIRS_AT_ONCE):
                 part = slice(start, start + _PAIRS_AT_ONCE)
-                best += _most_obtuse(left[i[part]], right[j[part]], rays, slack, most)
-                best = sorted(best, key=lambda found: found[0])[:most]
-    if most == 1:
-        return [pair for _, pair in best]
-    nearest = [[_nearest(facets, vector) for vector in pair] for _, pair in best]
-    return [_ascend(facets, *unit(np.array(pair))) for pair in nearest if np.any(pair, axis=1).all()]
+                best += _most_obtuse(left[i[part]], right[j[part]], rays)
+    return best
 
 
-def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: int) -> list[tuple[float, Floats]]:
-    """Return the most obtuse singular pairs u, v of pairs of spans, with |u + v|, if both lie in C+.
+def _most_obtuse(left: Floats, right: Floats, rays: Floats) -> list[Floats]:
+    """Return the most obtuse of the singular pairs u, v of pairs of spans with both in C+, if |u + v| < sqrt 2.
 
-    Only pairs with |u + v| < sqrt 2 are returned. A face is its span cut with C+ = {x : rays x >= 0}, so membership is
-    one product.
+    A face is its span cut with C+ = {x : rays x >= 0}, so membership is one product.
     """
     products = np.swapaxes(left, 1, 2) @ right
     u, _, v = np.linalg.svd(products, full_matrices=False)
@@ -150,15 +140,13 @@ def _most_obtuse(left: Floats, right: Floats, rays: Floats, slack: float, most: 
     gaps = np.linalg.norm(us + vs, axis=1)
     inside = np.zeros(gaps.shape, dtype=bool)
     for sign in (1.0, -1.0):
-        inside |= ((sign * (rays @ us)).min(axis=1) >= -slack) & ((sign * (rays @ vs)).min(axis=1) >= -slack)
+        inside |= ((sign * (rays @ us)).min(axis=1) >= -_OUTSIDE) & ((sign * (rays @ vs)).min(axis=1) >= -_OUTSIDE)
     gaps[~inside | (np.abs(us * vs).sum(axis=1) == 0)] = np.inf
-    found = []
-    for place in np.argsort(gaps, axis=None, kind="stable")[:most]:
-        index, k = np.unravel_index(place, gaps.shape)
-        if gaps[index, k] < _RIGHT_ANGLE:
-            pair = np.array([us[index, :, k], vs[index, :, k]])
-            found.append((float(gaps[index, k]), pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)))
-    return found
+    index, k = np.unravel_index(gaps.argmin(), gaps.shape)
+    if gaps[index, k] >= _RIGHT_ANGLE:
+        return []
+    pair = np.array([us[index, :, k], vs[index, :, k]])
+    return [pair * np.where((rays @ pair[0]).sum() < 0, -1.0, 1.0)]
 
 
 def _ascend(facets: Floats, u: Floats, v: Floats) -> Floats:
