@@ -175,7 +175,7 @@ def test_cone_says_everything_in_json():
 
 
 def test_cone_in_a_pipe_is_plain_text():
-    done = succeeds("cone", "[[2,1],[1,2],[1,1]]", "--details")
+    done = succeeds("cone", "[[2,1],[1,2],[1,1]]", "--details", by=inside)
     plain(done.stdout)
     assert done.stderr == ""
     assert "redundant rows left out: 2" in done.stdout
@@ -251,7 +251,7 @@ def test_front_in_a_pipe_is_csv_that_can_be_read_again(tmp_path):
 
 
 def test_front_of_the_front_is_the_front(tmp_path):
-    first = succeeds("front", write_table(tmp_path / "designs.csv")).stdout
+    first = succeeds("front", write_table(tmp_path / "designs.csv"), by=inside).stdout
     (tmp_path / "again.csv").write_text(first, encoding="utf-8")
     assert succeeds("front", "again.csv", cwd=tmp_path, by=inside).stdout == first
 
@@ -314,7 +314,7 @@ def test_out_writes_the_file_and_says_so(tmp_path):
     done = succeeds("front", path, "--out", tmp_path / "front.csv", by=inside)
     assert done.stdout == ""
     assert done.stderr.endswith(f"written to {tmp_path / 'front.csv'}\n")
-    assert (tmp_path / "front.csv").read_text(encoding="utf-8") == succeeds("front", path).stdout
+    assert (tmp_path / "front.csv").read_text(encoding="utf-8") == succeeds("front", path, by=inside).stdout
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["designs.csv", "front.csv"]
 
 
@@ -342,7 +342,8 @@ needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="the syst
 
 @needs_full
 def test_out_to_a_device_that_is_full(tmp_path):
-    assert "No space left on device" in refused("front", write_table(tmp_path / "designs.csv"), "--out", "/dev/full")
+    path = write_table(tmp_path / "designs.csv")
+    assert "No space left on device" in refused("front", path, "--out", "/dev/full", by=inside)
     assert Path("/dev/full").is_char_device()
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import conewise as cw
+from conewise import limits
 from conewise.cli.main import main
 from conewise.tables.shards import ShardedTable, front_of_table
 
@@ -141,8 +142,9 @@ def run(capsys, *arguments: object) -> tuple[int, str, str]:
 
 
 @pytest.fixture
-def tables(tmp_path) -> list[Path]:
-    """A table with ties and names in three files."""
+def tables(tmp_path, monkeypatch) -> list[Path]:
+    """A table with ties and names in three files, and no word about how long it takes."""
+    monkeypatch.setattr(limits, "PATIENCE", 1e6)
     rng = np.random.default_rng(2)
     points = rng.integers(0, 40, size=(3000, 2)) / 8
     paths = []

@@ -72,7 +72,6 @@ def hurried(study):
 
 
 @given(STUDIES, ACTS)
-@settings(max_examples=40)
 def test_any_order_of_events_is_the_plain_loop(configuration, acts):
     clock = [1000.0]
     with tempfile.TemporaryDirectory() as folder:

@@ -19,6 +19,9 @@ import pytest
 
 from shared.processes import wait_until
 
+SHORT = tempfile.gettempdir() if len(tempfile.gettempdir()) < 20 else "/tmp"
+"""Where folders with sockets lie, whose paths have at most some 100 bytes."""
+
 
 class Server:
     """Where studies may live: each place is a schema of one database, reached through a local socket."""
@@ -36,7 +39,7 @@ class Server:
     @contextmanager
     def line(self) -> Iterator[tuple[str, Line]]:
         """The address of an empty place, by way of a line that can be cut."""
-        with tempfile.TemporaryDirectory(prefix="cl", dir="/tmp") as folder:
+        with tempfile.TemporaryDirectory(prefix="cl", dir=SHORT) as folder:
             line = Line(Path(folder), self._folder)
             try:
                 yield self.fresh().replace(str(self._folder), folder), line
@@ -172,7 +175,7 @@ def server() -> Iterator[Server]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it warns where the system has no folder for sockets, and finds another one
         pgserver = pytest.importorskip("pgserver", reason="pgserver, the PostgreSQL of these tests, is not here")
-        folder = tempfile.mkdtemp(prefix="cw", dir="/tmp")  # short: the path of a socket has some 100 bytes
+        folder = tempfile.mkdtemp(prefix="cw", dir=SHORT)
         running = pgserver.get_server(folder, cleanup_mode="delete")
     try:
         yield Server(running, Path(folder))

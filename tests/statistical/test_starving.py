@@ -20,7 +20,7 @@ from conewise.data.observations import Pulls
 from conewise.noise import Gaussian, GaussianUnknown
 from conewise.rules import SuccessiveElimination
 
-ORTHANT, DELTA, EACH, SEEDS = cw.Cone.orthant(2), 0.05, 1000, range(14)
+ORTHANT, DELTA, EACH, SEEDS = cw.Cone.orthant(2), 0.05, 1000, range(8)
 
 
 @cache

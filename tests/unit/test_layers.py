@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -209,8 +210,10 @@ def room_of(path: Path) -> str:
     return inside.parts[0] if len(inside.parts) > 1 else inside.stem
 
 
-def imported(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, tuple[str, ...]]]:
+@cache
+def imported(source: str, package: tuple[str, ...]) -> list[tuple[int, tuple[str, ...]]]:
     """(line, what) of every import from conewise in a source text, inside functions and type checks as well."""
+    found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             targets = [tuple(alias.name.split(".")) for alias in node.names]
@@ -222,9 +225,8 @@ def imported(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, tuple
             targets = [(*base, alias.name) for alias in node.names]
         else:
             continue
-        for target in targets:
-            if target[0] == "conewise":
-                yield node.lineno, target[1:]
+        found += [(node.lineno, target[1:]) for target in targets if target[0] == "conewise"]
+    return found
 
 
 def imported_rooms(source: str, package: tuple[str, ...]) -> Iterator[tuple[int, str]]:
