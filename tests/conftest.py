@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from contextlib import suppress
 
 from hypothesis import settings
 
+sys.dont_write_bytecode = False  # else every worker and every command compiles all that it imports
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 with suppress(OSError):  # a study waits for the disk at every entry, some 10 ms; memory has room for all of them
     if "TMPDIR" not in os.environ and shutil.disk_usage("/dev/shm").free > 4 * 2**30:
         os.environ["TMPDIR"] = tempfile.tempdir = "/dev/shm"
