@@ -1,4 +1,7 @@
-"""One Hypothesis profile for every suite: the same examples in every run, no clock in a verdict. Files in memory."""
+"""One Hypothesis profile for every suite: the same examples in every run, no clock in a verdict.
+
+Files lie in memory, compiled modules are kept, and a process starts at most one PostgreSQL.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import sys
 import tempfile
 from contextlib import suppress
 
+import pytest
 from hypothesis import settings
 
 sys.dont_write_bytecode = False  # else every worker and every command compiles all that it imports
@@ -18,3 +22,12 @@ with suppress(OSError):  # a study waits for the disk at every entry, some 10 ms
 
 settings.register_profile("conewise", derandomize=True, deadline=None, max_examples=25, print_blob=True)
 settings.load_profile("conewise")
+
+
+@pytest.fixture(scope="session")
+def database():
+    """A real PostgreSQL server, with fresh places for studies."""
+    from shared.postgres import server
+
+    with server() as running:
+        yield running

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from shared.postgres import server
 from shared.processes import wait_until
 from shared.simulators import trade_off
 from shared.studies import digest, finish, make, older, reference, run_script, same, value_of, values_of
@@ -28,12 +27,6 @@ from conewise.studies.storage.places import create_journal, open_journal
 from conewise.testing import StorageContract
 
 NOW = sqlitefile.FORMAT
-
-
-@pytest.fixture(scope="session")
-def database():
-    with server() as running:
-        yield running
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

@@ -22,7 +22,6 @@ from shared.explorer import (
     table_names,
     visiting,
 )
-from shared.postgres import server
 from shared.studies import make, values_of
 
 import conewise as cw
@@ -245,33 +244,32 @@ def test_a_study_that_advances_disappears_and_returns_while_the_page_is_open(chr
         reads(page, "#pareto", str(count))
 
 
-def test_a_study_in_a_database_that_advances_disappears_and_returns(chromium):
+def test_a_study_in_a_database_that_advances_disappears_and_returns(chromium, database):
     """The database is reached through its own address; losing it is one sentence on the page, without the address."""
-    with server() as postgres:
-        where = postgres.fresh()
-        schema = where.rpartition("search_path%3D")[2]
-        study = make(where)
-        with exploring(where) as address, visiting(chromium, address) as page:
-            reads(page, "#pareto", "0")
-            batch = study.ask(30)
-            study.tell(batch, values_of(batch))
-            mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
-            count = study.result().status.tolist().count("kept")
-            undecided = study.result().status.tolist().count("undecided")
-            mentions(page, "#pareto-label", f"{undecided} undecided, as the study says")
-            reads(page, "#pareto", str(count))
-            study.close()
-            postgres.run(f"ALTER SCHEMA {schema} RENAME TO elsewhere")
-            page.locator("#problem").wait_for()
-            mentions(page, "#problem", "has no studies")  # at the second look, with a connection of its own
-            reads(page, "#pareto", str(count))  # the last answer stays
-            postgres.run(f"ALTER SCHEMA elsewhere RENAME TO {schema}")
-            page.locator("#problem").wait_for(state="hidden")
-            with cw.Study.open(where) as again:
-                more = again.ask(30)
-                again.tell(more, values_of(more))
-                mentions(page, "#standing", f"Live: {len(batch) + len(more)} evaluations told")
-                reads(page, "#pareto", str((again.result().status == "kept").sum()))
+    where = database.fresh()
+    schema = where.rpartition("search_path%3D")[2]
+    study = make(where)
+    with exploring(where) as address, visiting(chromium, address) as page:
+        reads(page, "#pareto", "0")
+        batch = study.ask(30)
+        study.tell(batch, values_of(batch))
+        mentions(page, "#standing", f"Live: {len(batch)} evaluations told")
+        count = study.result().status.tolist().count("kept")
+        undecided = study.result().status.tolist().count("undecided")
+        mentions(page, "#pareto-label", f"{undecided} undecided, as the study says")
+        reads(page, "#pareto", str(count))
+        study.close()
+        database.run(f"ALTER SCHEMA {schema} RENAME TO elsewhere")
+        page.locator("#problem").wait_for()
+        mentions(page, "#problem", "has no studies")  # at the second look, with a connection of its own
+        reads(page, "#pareto", str(count))  # the last answer stays
+        database.run(f"ALTER SCHEMA elsewhere RENAME TO {schema}")
+        page.locator("#problem").wait_for(state="hidden")
+        with cw.Study.open(where) as again:
+            more = again.ask(30)
+            again.tell(more, values_of(more))
+            mentions(page, "#standing", f"Live: {len(batch) + len(more)} evaluations told")
+            reads(page, "#pareto", str((again.result().status == "kept").sum()))
 
 
 def test_links_that_skip_keep_the_preference_and_buttons_have_names_of_their_own(chromium, snw):

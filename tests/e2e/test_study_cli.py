@@ -18,7 +18,6 @@ from pathlib import Path
 
 import pytest
 from shared.laboratory import TOML, conewise, data, refused, rows_of, succeeds
-from shared.postgres import server
 from shared.studies import reseal
 
 from conewise.studies.study import Study
@@ -260,37 +259,36 @@ def test_the_display_of_a_terminal(folder, trial):
     assert "\x1b[" in text
 
 
-def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd):
+def test_a_database_by_its_address_and_no_password_anywhere(folder, capfd, database):
     def said(*arguments: str) -> tuple[int, str]:
         code, out, err = conewise(capfd, *arguments)
         assert "hunter2" not in out + err
         return code, out + err
 
-    with server() as database:
-        database.add_user("marie", "hunter2")
-        url = database.address_of("marie", "hunter2")
-        code, text = said("create", "trial.toml", "--storage", url)
-        assert code == 0, text
-        assert "Study trial is in postgresql://" in text
-        assert said("create", "trial.toml", "--storage", url, "--name", "second")[0] == 0
-        code, text = said("run", url, "--name", "second", "--toml", "trial.toml", "--jobs", "2")
-        assert code == 0, text
-        assert "Finished after 12 evaluations" in text
-        assert said("ask", url, "--name", "trial", "-n", "2")[0] == 0
-        code, text = said("list", url)
-        assert code == 0
-        assert text.startswith("2 studies in postgresql://")
-        for arguments in (
-            ["status", url],
-            ["status", url, "--name", "third"],
-            ["create", "trial.toml", "--storage", url],
-            ["tell", url, "--name", "trial", "d0n0", "1"],
-            ["run", url, "--name", "trial", "--function", "no_such_module:f", "--jobs", "0"],
-            ["list", url.replace("marie", "pierre")],
-        ):
-            code, text = said(*arguments)
-            assert code == 2, text
-            assert text.count("\n") == 1
+    database.add_user("marie", "hunter2")
+    url = database.address_of("marie", "hunter2")
+    code, text = said("create", "trial.toml", "--storage", url)
+    assert code == 0, text
+    assert "Study trial is in postgresql://" in text
+    assert said("create", "trial.toml", "--storage", url, "--name", "second")[0] == 0
+    code, text = said("run", url, "--name", "second", "--toml", "trial.toml", "--jobs", "2")
+    assert code == 0, text
+    assert "Finished after 12 evaluations" in text
+    assert said("ask", url, "--name", "trial", "-n", "2")[0] == 0
+    code, text = said("list", url)
+    assert code == 0
+    assert text.startswith("2 studies in postgresql://")
+    for arguments in (
+        ["status", url],
+        ["status", url, "--name", "third"],
+        ["create", "trial.toml", "--storage", url],
+        ["tell", url, "--name", "trial", "d0n0", "1"],
+        ["run", url, "--name", "trial", "--function", "no_such_module:f", "--jobs", "0"],
+        ["list", url.replace("marie", "pierre")],
+    ):
+        code, text = said(*arguments)
+        assert code == 2, text
+        assert text.count("\n") == 1
 
 
 # -- help ----------------------------------------------------------------------------------------------------------

@@ -110,7 +110,7 @@ class IntervalsContract:
 
     def fails_too_often(self, success: Notion, scale: float) -> bool:
         """Return whether more runs are wrong at any look than delta admits; further runs would not change that."""
-        means, failed, most = self.means(), 0, binom.isf(self.level, self.runs, self.delta)
+        means, failed, most = self.means(), 0, int(binom.isf(self.level, self.runs, self.delta))
         certificate = self.make(self.question(success), len(means), scale)
         for run in range(self.runs):
             values, truth = self.draw(means, np.random.default_rng([1, run]))
