@@ -141,10 +141,15 @@ def run(capsys, *arguments: object) -> tuple[int, str, str]:
     return int(caught.value.code or 0), out, err
 
 
-@pytest.fixture
-def tables(tmp_path, monkeypatch) -> list[Path]:
-    """A table with ties and names in three files, and no word about how long it takes."""
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch):
+    """No word about how long it takes, which depends on what else the machine does."""
     monkeypatch.setattr(limits, "PATIENCE", 1e6)
+
+
+@pytest.fixture
+def tables(tmp_path) -> list[Path]:
+    """A table with ties and names in three files."""
     rng = np.random.default_rng(2)
     points = rng.integers(0, 40, size=(3000, 2)) / 8
     paths = []
