@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from hypothesis.extra import numpy as npst
 
 from conewise.certificate import claims as module
 from conewise.certificate.blocks.tabled import Tabled
-from conewise.certificate.claims import certified, epsilon_of, judge
+from conewise.certificate.claims import certified, contradicting_least, epsilon_of, judge
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.weights import Standing
 
@@ -194,6 +195,40 @@ def test_the_epsilon_of_any_set_is_what_its_definition_says(case, covering, data
             and all(min(cover[i, j] for j in chosen) <= e for i in left - chosen)
         ]
         assert found == (fits[0] if fits and fits[0] < math.inf else None)
+
+
+def is_certified(chosen, left, cover, epsilon):
+    return all(any(cover[i, j] <= epsilon for j in chosen) for i in left - chosen)
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases(), st.data())
+def test_the_set_that_contradicts_the_averages_least_among_all_certified_sets(case, data):
+    """By brute force over all sets: the member that is furthest behind is left out wherever any certified set is."""
+    claims, left, _, cover = check(case, 1.0, True, False)
+    found = certified(claims, True)
+    if found is None:
+        return
+    values = data.draw(whole((case.n_designs, 2), -2, 2))
+    chosen = contradicting_least(found, claims, values)
+    members = set(np.flatnonzero(found.returned).tolist())
+    behind = {}
+    for i in members:
+        gains = [values[j] - values[i] for j in members if case.strikes(j)]
+        ahead = [min(gain) for gain in gains if min(gain) >= 0 and max(gain) > 0]
+        if ahead and claims.accept_at[claims.left == i] >= 0:
+            behind[i] = max(ahead)
+    kept = [members - set(out) for n in range(len(behind) + 1) for out in combinations(behind, n)]
+    kept = [some for some in kept if is_certified(some, left, cover, found.epsilon)]
+    order = sorted(behind, key=lambda i: (-behind[i], i))
+    best = min(kept, key=lambda some: [i in some for i in order])
+    assert set(np.flatnonzero(chosen.returned).tolist()) == best
+    assert chosen.epsilon == found.epsilon == epsilon_of(claims, True, chosen.returned)
+    for i in range(case.n_designs):
+        if i in left - best:
+            assert int(chosen.covered_by[i]) in nearest({j: cover[i, j] for j in best}, best)[1]
+        else:
+            assert chosen.covered_by[i] == -1
 
 
 @pytest.mark.parametrize("covering", [True, False])

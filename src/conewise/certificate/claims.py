@@ -23,6 +23,7 @@ import numpy as np
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.weights import Standing
+from conewise.order.dominance import maximal_columns
 
 FEW: Final = 2500  # with more designs left, not all pairs are compared
 _MANY: Final = 20_000  # with more designs left, the certified epsilon is not computed: it would need every pair
@@ -104,6 +105,11 @@ class Claims:
     def out(self) -> Bools:
         """Designs that are beaten or miss a level, (K,)."""
         return self.beaten | self.misses
+
+    @property
+    def strikers(self) -> Bools | None:
+        """Designs that may eliminate others, (K,); None for all designs (docs/adaptive, 9)."""
+        return None if self.bounds is None else self.bounds.strikers
 
     @property
     def done(self) -> bool:
@@ -264,6 +270,42 @@ def certified(claims: Claims, covering: bool) -> Certified | None:
     chosen[designs[inside]] = True
     by[designs[~inside]] = designs[cover[~inside]]
     return Certified(worst, chosen, by)
+
+
+def contradicting_least(found: Certified, claims: Claims, values: Floats) -> Certified:
+    """Leave out members that other members dominate in the averages, as far as the set stays certified (4.1).
+
+    `values` are averages along the facets, each divided by its width, (K, N). The member that is furthest behind is
+    left out if any certified set is without it, then the next one if any certified set is without both, and so on.
+    """
+    left, limit, strikers = claims.left, np.nextafter(found.epsilon, np.inf), claims.strikers
+    inside = np.flatnonzero(found.returned[left])
+    better = values[left[inside if strikers is None else inside[strikers[left[inside]]]]]
+    better, behind = better[maximal_columns(better.T)], np.full(len(left), -np.inf)
+    for rows in _portions(inside, better.size):
+        gains = better[None, :, :] - values[left[rows]][:, None, :]
+        dominated = (gains >= 0).all(axis=2) & (gains > 0).any(axis=2)
+        behind[rows] = np.where(dominated, gains.min(axis=2), -np.inf).max(axis=1)
+    behind[claims.accept_at < 0] = -np.inf  # known to be Pareto optimal
+    if not (behind >= 0).any():
+        return found
+    stays = found.returned[left] & (behind < 0)
+    rows = np.flatnonzero(~stays)
+    within = rows[:, None] == inside[None, :]
+    for part in _portions(np.arange(len(rows)), len(inside)):
+        limits = np.full((len(part), len(inside)), limit)
+        within[part] |= claims.pairs.covered_at(rows[part], inside, limits) < limit
+    times = within.sum(axis=1)
+    for place in np.argsort(-behind[inside], kind="stable")[: (behind >= 0).sum()]:
+        if (times[within[:, place]] > 1).all():  # all that it covers, itself included, are covered without it
+            times -= within[:, place]
+        else:
+            stays[inside[place]] = True
+    rows, columns = np.flatnonzero(~stays), np.flatnonzero(stays)
+    _, cover = nearest_cover(claims.pairs, rows, columns, np.zeros(len(columns)), np.full(len(rows), limit))
+    returned, by = np.zeros_like(found.returned), np.full(len(found.returned), -1, dtype=np.intp)
+    returned[left[stays]], by[left[rows]] = True, left[cover]
+    return Certified(found.epsilon, returned, by)
 
 
 def epsilon_of(claims: Claims, covering: bool, returned: Bools) -> float | None:

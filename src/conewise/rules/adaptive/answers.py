@@ -15,7 +15,7 @@ import numpy as np
 
 from conewise.border import Bools
 from conewise.certificate.certificate import Certificate
-from conewise.certificate.claims import Certified, Claims
+from conewise.certificate.claims import Certified, Claims, contradicting_least
 from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Statistics
 from conewise.question.question import Guarantee, Heuristic, Question, worth_of
@@ -102,23 +102,32 @@ class CertifiedRule(FixedConfidence, Generic[State]):
             return replace(result, stopped_because=why)
         theorem = f'{self.theorem}{self.certificate.with_levels}, success "{self.success}", docs/adaptive'
         worth = self.proven(max(found.epsilon, self.epsilon), theorem, self.assumed(state))
-        return certified_answer(claims, found, seen, worth, why)
+        return certified_answer(claims, found, seen, self.question, worth, why)
 
 
 def certified_answer(
-    claims: Claims, found: Certified, statistics: Averaged, worth: Guarantee | Heuristic, why: str
+    claims: Claims,
+    found: Certified,
+    statistics: Averaged,
+    question: Question,
+    worth: Guarantee | Heuristic,
+    why: str,
 ) -> Result:
-    """Return the answer with the set that `found` certifies, and with the status of every design.
+    """Return the answer with a set that is certified at the epsilon of `found`, and with the status of every design.
 
-    If no design is undecided, the statuses follow from the returned set. Otherwise the set is returned for a larger
-    epsilon, and the statuses are those at the epsilon of the claims. A design which is covered there, but returned for
-    the larger epsilon, counts as undecided.
+    For "cover" it is the certified set that contradicts the averages least. If no design is undecided, the statuses
+    follow from that set. Otherwise the set is returned for a larger epsilon, and the statuses are those at the epsilon
+    of the claims. A design that has one status at this epsilon and another one in the set counts as undecided.
     """
+    if question.success == "cover":
+        values = question.cone.facet_values(statistics.means) / question.cone.widths
+        found = contradicting_least(found, claims, values)
     open_ = ~(claims.out | found.returned)
     if claims.done:
         kept, covered, by = found.returned, open_, np.where(open_, found.covered_by, claims.by)
     else:
-        kept, covered, by = claims.accepted, claims.covered & open_, claims.by
+        kept, by = claims.accepted & found.returned, claims.by
+        covered = claims.covered & open_ & found.returned[by]
     return _result(claims, statistics, found.returned, kept, covered, worth, why, found.epsilon, by)
 
 
@@ -135,7 +144,7 @@ def final_answer(
         f'{theorem}, success "{question.success}", docs/adaptive',
         f"{INDEPENDENT}, as many as were decided beforehand{assumed}",
     )
-    return certified_answer(claims, found, statistics, worth_of(proof, question.assumed), why)
+    return certified_answer(claims, found, statistics, question, worth_of(proof, question.assumed), why)
 
 
 def nothing_certified(claims: Claims, statistics: Averaged, why: str, returned: Bools | None = None) -> Result:

@@ -158,7 +158,7 @@ class PairedElimination(FixedConfidence):
             result = nothing_certified(claims, state.statistics, "too early: nothing is certified yet")
             return replace(result, stopped_because=why)
         worth = self._worth(max(found.epsilon, self.epsilon), state)
-        return certified_answer(claims, found, state.statistics, worth, why)
+        return certified_answer(claims, found, state.statistics, self.question, worth, why)
 
     def _why(self, state: Prefixes, claims: Claims) -> str:
         if claims.done:

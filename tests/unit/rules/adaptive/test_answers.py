@@ -9,9 +9,10 @@ from scipy.stats import binom
 import conewise as cw
 from conewise.certificate import certificate, claims
 from conewise.data.observations import Observations, Statistics
-from conewise.noise import Gaussian, GaussianUnknown
-from conewise.rules import SuccessiveElimination
+from conewise.noise import Bounded, Gaussian, GaussianUnknown
+from conewise.rules import SeparateElimination, SuccessiveElimination
 from conewise.rules.adaptive.fixed import FixedSample
+from conewise.rules.adaptive.paired import PairedElimination
 
 MEANS = np.array([[0.0, 0.0], [-0.35, -0.35], [3.0, -3.0]])
 ORTHANT = cw.Cone.orthant(2)
@@ -125,3 +126,36 @@ def test_a_result_knows_names_objectives_and_directions():
     assert "cost<br><small>smaller is better" in html
     assert "<b>," not in html.replace("<p><b>", "")
     assert repr(named).startswith(f"Result({', '.join(named.names())}: ")
+
+
+def certificates(epsilon, k):
+    """A rule of every layout, at the same question."""
+    asked = cw.Question(ORTHANT, epsilon, 0.05, Gaussian(0.5))
+    ranged = cw.Question(ORTHANT, epsilon, 0.05, Bounded(-3, 3))
+    yield SuccessiveElimination(asked, k)
+    yield SeparateElimination(asked, k)
+    yield PairedElimination(ranged, k, blocks=400, population=800)
+
+
+@pytest.mark.parametrize("layout", range(3))
+def test_a_returned_design_that_another_one_dominates_in_the_averages_is_needed(layout):
+    """The last two designs are equal, and their few observations decide epsilon; the second one may be returned."""
+    means, counts, left_out = np.array([[0.0, 0.0], [-0.1, -0.1], [2.0, -2.0], [2.0, -2.0]]), (200, 200, 20, 20), 0
+    looked = list(certificates(0.3, 4))[layout]
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        designs = np.repeat(np.arange(4), counts)
+        values = means[designs] + np.clip(0.5 * rng.normal(size=(len(designs), 2)), -0.9, 0.9)
+        if looked.parts == 2:
+            designs, values = (2 * designs[:, None] + [0, 1]).ravel(), values.reshape(-1, 1)
+        state = looked.tell(looked.start(), Observations.single(designs, values))
+        result, found = looked.recommend(state), looked.certificate.claims(state)
+        if layout == 2:
+            found = looked.certificate.claims(state, sharp=True)
+        assert claims.epsilon_of(found, True, result.pareto) == result.certified_epsilon
+        behind = result.pareto.copy()
+        behind[result.indices] = ~cw.pareto_mask(result.means[result.pareto], ORTHANT)
+        for i in np.flatnonzero(behind & ~result.certain):
+            assert claims.epsilon_of(found, True, result.pareto & (np.arange(4) != i)) > result.certified_epsilon
+        left_out += int((looked.certificate.certified_epsilon(found).returned & ~result.pareto).sum())
+    assert left_out > 0
