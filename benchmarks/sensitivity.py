@@ -21,7 +21,6 @@ from conewise.certificate.tuning import TUNING, Tuning
 SNW, EASY, EXACT = "SNW, 90 degrees, eps 0.1", "standardised SNW, 90 degrees, eps 0.1", "random 20x4, exact"
 CHECKED: dict[str, tuple[str, ...]] = {
     "lag": (SNW, EASY, EXACT),
-    "pilot_look": (SNW, EASY),
     "pilot_worth": (EASY,),
 }
 """Each number with the instances on which it is changed."""

@@ -278,7 +278,7 @@ def twin(checked: Certificate, state: Checkpoints, epsilon: float) -> list[list[
         over = np.array([pair[0][n] + pair[1][n] - at * cone.widths[n] for n, pair in enumerate(pairs)])
         return bool((over < 0).any() if strictly else (over <= 0).any())
 
-    live, sure = set(np.flatnonzero(state.struck_by < 0).tolist()) - missing, set()
+    live, sure = set(range(k)) - missing, set()
     while live:
         while True:
             struck = {

@@ -57,21 +57,9 @@ class Certificate(Scheduled):
             return None
         first = 2 if self.radii.estimates else 1  # one observation does not show its noise
         most = max(first, int(min(self.levels.counts[-1], self.each) / 20))
-        look, covering = self.tuning.pilot_look, self.success == "cover"
-        estimates = self.radii.typical, self._beaten_by
-        task = Task(self.cone, self.epsilon, covering, self.cover_factor, *estimates, look, first, most)
+        factor, covering = self.cover_factor, self.success == "cover"
+        task = Task(self.cone, self.epsilon, covering, factor, self.radii.typical, first, most)
         return Pilot.begun(task, self.n_designs)
-
-    @cached_property
-    def _first_look(self) -> Certificate:
-        """The certificate of the first observations of all pilots (docs/adaptive, 3.3)."""
-        part = self.tuning.pilot_look * self.for_pairs * self.radii.claim_share
-        return Certificate(replace(self.question, delta=part), self.n_designs, once=True)
-
-    def _beaten_by(self, first: Statistics) -> Indices:
-        """Return a design that beats each design at the first look at the pilots; -1 for none."""
-        claims = self._first_look.claims(first)
-        return np.where(claims.beaten, claims.by, -1)
 
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
@@ -91,11 +79,11 @@ class Certificate(Scheduled):
         return certified(claims, self.success == "cover")
 
     def _worked_out(self, seen: Any, epsilon: float | None, last: _Last | None) -> _Last:
-        """Return claims among the designs that the pilots have not eliminated (docs/adaptive, 3); `last` saves time."""
+        """Return the claims (docs/adaptive, 3); `last` saves time."""
         each = self._each(seen)
         ruler, bounds = self._ruler(seen, last), self.bounds(seen)
-        by = getattr(seen, "struck_by", np.full(self.n_designs, -1, dtype=np.intp))
-        out = by >= 0 if bounds is None else bounds.misses | (by >= 0)
+        by = np.full(self.n_designs, -1, dtype=np.intp)
+        out = by >= 0 if bounds is None else bounds.misses
         crowd = None if last is None else last.crowd
         if self.n_designs > FEW and not self.once and len(each) == 1:
             rounding, strikers = self._rounding(0, each[0]), None if bounds is None else bounds.strikers
@@ -109,15 +97,9 @@ class Certificate(Scheduled):
         return _Last(seen, epsilon, ruler, claims, memo, crowd)
 
     def compare(self, seen: Any, designs: Indices, standing: Standing | None = None) -> Contrasts:
-        """Return how the observations compare any designs, ascending, with the radii of a standing.
-
-        Designs that the first look at the pilots has eliminated are compared as that look compares them.
-        """
+        """Return how the observations compare any designs, ascending, with the radii of a standing."""
         standing = Standing.at_first(self.n_designs) if standing is None else standing
-        found, pilot = self._contrasts(seen, designs, self.ruler(seen), standing), getattr(seen, "pilot", None)
-        if pilot is None or pilot.first is None or not (seen.struck_by[designs] >= 0).any():
-            return found
-        return replace(found, earlier=self._first_look.compare(pilot.first, designs))
+        return self._contrasts(seen, designs, self.ruler(seen), standing)
 
     def _contrasts(self, seen: Any, designs: Indices, ruler: Ruler, standing: Standing) -> Contrasts:
         tables, steps = [], []

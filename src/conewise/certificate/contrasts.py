@@ -301,14 +301,11 @@ class Contrasts:
     standing: Standing
     steps: bytes = b""
     """Key of the steps of recorded values: equal keys, equal steps."""
-    earlier: Contrasts | None = None
-    """An earlier look at pairs that have not met since: for reports (docs/adaptive, 3.3)."""
 
     def among(self, which: Bools, standing: Standing) -> Self:
         """Return the pairs of some of the designs, with the radii of another standing."""
-        earlier = None if self.earlier is None else self.earlier.among(which, self.earlier.standing)
         tables = tuple(table.keep(which) for table in self.streams)
-        return replace(self, streams=tables, designs=self.designs[which], standing=standing, earlier=earlier)
+        return replace(self, streams=tables, designs=self.designs[which], standing=standing)
 
     # -- what claims read --------------------------------------------------------------------------------------
 
@@ -372,8 +369,7 @@ class Contrasts:
     def fine(self, rows: Indices, columns: Indices) -> Seen:
         """Return pairs, by their positions, with the radii of "no worse" (docs/adaptive, 1 and 3)."""
         logs = self._log_fine if self._log_fine.shape[1] == 1 else self._log_fine[:, rows]
-        seen = self._seen(rows, columns, logs, out=False)
-        return seen if self.earlier is None else _filled(seen, self.earlier.fine(rows, columns))
+        return self._seen(rows, columns, logs, out=False)
 
     def out(self, rows: Indices, columns: Indices, *, covering: bool = False) -> Seen:
         """Return pairs, by their positions, with the radii of "dominated" and "covered" (docs/adaptive, 3).
@@ -381,8 +377,7 @@ class Contrasts:
         With `covering`, also with the radius along the noisiest direction where that is known.
         """
         logs = self.ruler.spending.log_out(self.designs[rows], self.designs[columns], self.standing)
-        seen = self._seen(rows, columns, logs, out=True, widest=covering and self.ruler.directions)
-        return seen if self.earlier is None else _filled(seen, self.earlier.out(rows, columns, covering=covering))
+        return self._seen(rows, columns, logs, out=True, widest=covering and self.ruler.directions)
 
     def _seen(self, rows: Indices, columns: Indices, logs: Floats, *, out: bool, widest: bool = False) -> Seen:
         """Return gains and radii, for what each claim may spend (docs/adaptive, 2, 7 and 8.1)."""
@@ -426,18 +421,6 @@ class Contrasts:
             radii = radii_of.combined(radii)
         along = radii[len(gains)] if widest else None
         return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii[: len(gains)], 0, 2), along)
-
-
-def _filled(seen: Seen, earlier: Seen) -> Seen:
-    """Return comparisons, with those of an earlier look for the pairs that have not met."""
-    never, widest = np.asarray(np.isnan(seen.gains).any(axis=2)), seen.widest
-    if earlier.widest is not None:
-        widest = earlier.widest if widest is None else np.where(never, earlier.widest, widest)
-    gains, radii = (
-        np.where(never[:, :, None], theirs, mine)
-        for mine, theirs in ((seen.gains, earlier.gains), (seen.radii, earlier.radii))
-    )
-    return Seen(gains, radii, widest)
 
 
 def places(designs: Indices, wanted: Indices) -> tuple[Any, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from conewise.border import Bools, Floats, Indices
+from conewise.border import Floats, Indices
 from conewise.certificate.looks import Levels
 from conewise.certificate.pilots import Pilot
 from conewise.certificate.weights import Weights
@@ -81,8 +81,6 @@ class Checkpoints:
     """(K,): index of the last level of each design; -1 before the first."""
     snapshots: tuple[Snapshot, ...]
     """One for each level, up to the last that any design has reached."""
-    struck_by: Indices
-    """(K,): a design that beats each design at the first look at the pilots; -1 for none."""
     scattered: bool = False
     """True if snapshots keep scatters."""
     pilot: Pilot | None = None
@@ -105,7 +103,7 @@ class Checkpoints:
         """Return a state without observations."""
         reached = np.full(n_designs, -1, dtype=np.intp)
         centres = None if centre is None else Centres.begun(centre, n_designs)
-        return cls(levels, Statistics.empty(n_designs, dim), reached, (), reached, scattered, pilot, centres)
+        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot, centres)
 
     @property
     def counts(self) -> Counts:
@@ -131,13 +129,8 @@ class Checkpoints:
 
     @property
     def begun(self) -> bool:
-        """True if the pilots are complete and every design that they leave has come to its first level."""
-        return self.piloted and not self.waiting.any()
-
-    @property
-    def waiting(self) -> Bools:
-        """(K,): True before the first level of a design that the pilots have not struck."""
-        return np.asarray((self.reached < 0) & (self.struck_by < 0))
+        """True if the pilots are complete and every design has come to its first level."""
+        return self.piloted and not (self.reached < 0).any()
 
     def add(self, observations: Observations) -> Checkpoints:
         """Return the state with more observations. Batches of any size give the same state (docs/adaptive, 2)."""
@@ -146,10 +139,9 @@ class Checkpoints:
             return self
         if self.pilot is not None and self.weights is None:
             pilot = self.pilot.add(observations)
-            if pilot.weights is None or pilot.struck_by is None:
+            if pilot.weights is None:
                 return replace(self, pilot=pilot)
-            aside = replace(pilot, later=None)
-            state = replace(self, pilot=aside, weights=pilot.weights, struck_by=pilot.struck_by)
+            state = replace(self, pilot=replace(pilot, later=None), weights=pilot.weights)
             return state if pilot.later is None else state.add(pilot.later)
         return self._counted(observations)
 

@@ -46,10 +46,6 @@ class Task:
     """Ratio of the radius of "covered" to that of one facet."""
     covariance: Callable[[Statistics], Floats]
     """Return the approximate covariance (D, D) of one observation. It changes the weights, never their sum."""
-    beaten_by: Callable[[Statistics], Indices]
-    """Return for each design a design that beats it at one look, -1 for none."""
-    look: float
-    """Part of delta that this look spends."""
     first: int
     """Observations of each design with which a pilot begins."""
     most: int
@@ -72,10 +68,6 @@ class Pilot:
     """(K,): observations of each design at which the pilots are looked at next."""
     later: Observations | None = None
     """Observations that arrived already, beyond those that are wanted so far."""
-    first: Statistics | None = None
-    """The pilots at their first look; None before it, and where their sizes were not decided beforehand."""
-    struck_by: Indices | None = None
-    """(K,): a design that beats each design at the first look, -1 for none; None before the first look."""
     weights: Weights | None = None
     """Shares of delta; None until the pilots are complete."""
 
@@ -117,25 +109,16 @@ class Pilot:
         used, rest = (self.later.chosen(which, self.later.designs[which]) for which in entries)
         return replace(self, statistics=self.statistics.add(used), later=rest if len(rest) else None)
 
-    def _first_look(self) -> Pilot:
-        """Find the designs that are beaten already; none if an entry of several brought more than was wanted."""
-        if (self.statistics.counts > self.wanted).any():
-            return replace(self, struck_by=np.full(len(self.wanted), -1))
-        return replace(self, first=self.statistics, struck_by=self.task.beaten_by(self.statistics))
-
     def _looked_at(self) -> Pilot:
         """Return complete pilots, or pilots that want more observations of designs with small gaps."""
-        if self.struck_by is None:
-            return self._first_look()._looked_at()
-        left = self.struck_by < 0
         counts, margins = self.statistics.counts, Margins.of(self.statistics, self.task)
         enough = _ENOUGH * len(counts) * np.median(counts)
         longest = np.minimum(_GROWTH * counts, min(self.task.most, enough))
-        target = np.minimum(_PART[self.task.covering] * margins.needed(left), longest)
+        target = np.minimum(_PART[self.task.covering] * margins.needed, longest)
         wanted = np.maximum(np.ceil(target).astype(np.int64), counts)
         if (wanted > counts).any():
             return replace(self, wanted=wanted)
-        return replace(self, weights=margins.weights(left))
+        return replace(self, weights=margins.weights())
 
 
 def _joined(first: Observations, second: Observations) -> Observations:
@@ -192,43 +175,40 @@ class Margins:
         bonus = task.epsilon / task.factor / float(spread.max()) if task.covering else 0.0
         return cls(task, rank, rival, ahead[each, rival], noise[each, rival], slack, bonus)
 
-    def hardness(self, left: Bools, shortest: float) -> tuple[Floats, Floats]:
+    def hardness(self, shortest: float) -> tuple[Floats, Floats]:
         """Return averages of 1 / gap^2 of each design, (K,): for margins that accept it, and for those that put it out.
 
         The average is over margins that the pilot leaves possible. No gap counts for less than `shortest` standard
-        deviations of the pilot. Designs that are not left have 0.
+        deviations of the pilot.
         """
         from scipy.special import ndtri
 
         margin = self.margin[:, None] + self.noise[:, None] * ndtri((np.arange(_NODES) + 0.5) / _NODES)
         into, out = self.slack - margin, self.bonus + margin
         gap = np.maximum(np.maximum(into, out), np.maximum(self.slack / 2, shortest * self.noise[:, None]))
-        each = left[:, None] * gap**2 / (gap**2 + self.task.flat) ** 2
+        each = gap**2 / (gap**2 + self.task.flat) ** 2
         return np.where(out > into, 0.0, each).mean(axis=1), np.where(out > into, each, 0.0).mean(axis=1)
 
-    def needed(self, left: Bools) -> Floats:
-        """Return 1 / gap^2 of the hardest comparison of which a design is a part, (K,)."""
-        into, out = self.hardness(left, 0.5)
-        hardest = into + out
-        np.maximum.at(hardest, self.rival, into + out)
-        return np.where(left, hardest, 0.0)
+    @property
+    def needed(self) -> Floats:
+        """1 / gap^2 of the hardest comparison of which a design is a part, (K,)."""
+        own = sum(self.hardness(0.5))
+        hardest = own.copy()
+        np.maximum.at(hardest, self.rival, own)
+        return hardest
 
-    def weights(self, left: Bools) -> Weights:
+    def weights(self) -> Weights:
         """Return shares of delta in proportion to hardness, each with its even part (docs/adaptive, 3.3)."""
-        (into, out), k = self.hardness(left, 0.8), len(left)
+        (into, out), k = self.hardness(0.8), len(self.margin)
         whole = into + out
         parts = (whole, whole) if self.task.covering else (into, out)
         fine, leave = ((1 - EVEN) * part / max(part.sum(), 1 / _MOST) + EVEN / k for part in parts)
         by_rival = (1 - EVEN_RIVALS) / (self.rank * (self.rank + 1)) + EVEN_RIVALS / (k - 1)
         np.fill_diagonal(by_rival, 0.0)
-        after = 1 - self.task.look  # what the first look leaves
-        share = after * float(np.clip(into.sum() / max(whole.sum(), 1 / _MOST), *FINE_LIMITS))
-        if self.task.covering:
-            fine, leave = after * fine, after * leave
-        return Weights(k, len(self.task.cone.facets), fine, leave[:, None] * by_rival, (share, after - share))
+        share = float(np.clip(into.sum() / max(whole.sum(), 1 / _MOST), *FINE_LIMITS))
+        return Weights(k, len(self.task.cone.facets), fine, leave[:, None] * by_rival, (share, 1 - share))
 
 
-def least_weights(n_designs: int, facets: int, look: float) -> tuple[float, float]:
+def least_weights(n_designs: int, facets: int) -> tuple[float, float]:
     """Return the least share of a claim "fine" and of a claim "out", whatever the pilot says (docs/adaptive, 6)."""
-    each = (1 - look) * EVEN / n_designs
-    return each / facets, each * EVEN_RIVALS / (n_designs - 1)
+    return EVEN / n_designs / facets, EVEN / n_designs * EVEN_RIVALS / (n_designs - 1)

@@ -97,7 +97,7 @@ class Scheduled(Asked):
         """Least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
         if not self.weighted:
             return self._alphas(self.even)
-        fine, out = least_weights(self.n_designs, len(self.cone.facets), self.tuning.pilot_look)
+        fine, out = least_weights(self.n_designs, len(self.cone.facets))
         left = self.for_pairs * self.radii.claim_share
         if not self.stepwise:
             return left * fine, left * out

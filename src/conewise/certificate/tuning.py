@@ -31,8 +31,6 @@ class Tuning:
     """Part of delta for claims about levels, where designs have levels to meet; the rest is for pairs (9.2)."""
     lag: float = 2.0
     """Largest ratio of the evaluations of two open designs, so that near-ties do not starve the others."""
-    pilot_look: float = 0.05
-    """Part of delta for the first look at the pilots, after which a beaten design needs no more observations (3.3)."""
     pilot_worth: float = 15.0
     """Least observations of a design that near-ties take; with fewer a pilot would cost more than it tells (3.3)."""
     pilots_from: tuple[int, int] = (10, 2)
@@ -42,8 +40,8 @@ class Tuning:
         fine, out = self.contain_parts
         if not (fine > 0 and out > 0 and fine + out <= 1 + 1e-12):
             raise InputError("contain_parts are positive and add up to 1 at most.")
-        if not (0 < self.level_part < 1 and 0 < self.pilot_look < 1 and self.lag >= 1):
-            raise InputError("level_part and pilot_look lie between 0 and 1, and lag is at least 1.")
+        if not (0 < self.level_part < 1 and self.lag >= 1):
+            raise InputError("level_part lies between 0 and 1, and lag is at least 1.")
 
 
 TUNING: Final = Tuning()

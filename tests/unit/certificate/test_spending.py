@@ -131,7 +131,6 @@ def tunings(draw):
         steps=draw(st.booleans()),
         contain_parts=(fine, draw(SHARE) * (1 - fine)),
         timing=draw(st.booleans()),
-        pilot_look=draw(SHARE),
         pilot_worth=0.0,
         pilots_from=(2, 2),
     )
@@ -172,8 +171,7 @@ def test_no_tuning_spends_more_than_delta(tuning, success, pilots, seed):
     each = of_rows(checked)
     for p in (1, 3, k):
         front = np.isin(np.arange(k), rng.choice(k, p, replace=False))
-        looked = 0.0 if checked.pilot is None else delta * tuning.pilot_look
-        assert 0 < spent(checked, state, front, each) + looked <= delta * (1 + 1e-9)
+        assert 0 < spent(checked, state, front, each) <= delta * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("noise", [SubGaussian(1.0), Bounded(0, 1)], ids=["subgaussian", "bounded"])
@@ -187,12 +185,10 @@ def test_whatever_a_pilot_says_all_claims_together_spend_no_more_than_delta(nois
     fronts = [np.isin(np.arange(k), rng.choice(k, p, replace=False)) for p in (1, 2, 10, 44, 45) * 2]
     each = of_rows(checked)
     found = [spent(checked, state, front, each) for front in fronts]
-    assert 0.4 * delta < max(found) <= delta * (1 - TUNING.pilot_look) * (1 + 1e-9)
+    assert 0.4 * delta < max(found) <= delta * (1 + 1e-9)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"contain_parts": (0.5, 0.6)}, {"level_part": 1.0}, {"lag": 0.9}, {"pilot_look": 0.0}]
-)
+@pytest.mark.parametrize("wrong", [{"contain_parts": (0.5, 0.6)}, {"level_part": 1.0}, {"lag": 0.9}])
 def test_a_tuning_that_would_break_the_proof_is_refused(wrong):
     with pytest.raises(cw.InputError):
         replace(TUNING, **wrong)

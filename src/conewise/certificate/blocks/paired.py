@@ -275,8 +275,7 @@ class Paired(Answering):
 
     def _task(self, most: int, covariance: Callable[[Statistics], Floats], flat: float = 0.0) -> Task:
         factor = float(self.cone.lift_norms(np.ones((len(self.cone.facets), 1)), non_negative=True)[0])
-        nobody, covering = np.full(self.n_designs, -1, dtype=np.intp), self.success == "cover"
-        return Task(self.cone, self.epsilon, covering, factor, covariance, lambda _: nobody, 0.0, 2, most, flat)
+        return Task(self.cone, self.epsilon, self.success == "cover", factor, covariance, 2, most, flat)
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -296,7 +295,7 @@ class Paired(Answering):
         statistics = statistics.add(Observations.single(designs, values.reshape(-1, values.shape[2])))
         flat = 4 * math.log(self.n_designs / self.question.delta) / self.blocks
         task = self._task(self.blocks, lambda _: covariance, flat)
-        return Margins.of(statistics, task).weights(np.ones(self.n_designs, dtype=bool))
+        return Margins.of(statistics, task).weights()
 
     # -- the state ----------------------------------------------------------------------------------------------
 

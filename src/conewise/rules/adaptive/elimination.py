@@ -116,7 +116,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         Of all designs on which an open question depends, these are at the lowest checkpoint.
         """
         if not state.begun:
-            return np.flatnonzero(state.waiting)  # all designs alike
+            return np.flatnonzero(state.reached < 0)  # all designs alike
         claims = self.certificate.claims(state)
         left, reached = claims.left, state.reached[claims.left]
         if not claims.undecided.any():
@@ -141,7 +141,7 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
         """Return which designs are worth evaluating and roughly how often, judged by the present estimates."""
         targets = np.zeros(self.n_designs)
         if early := not state.begun:
-            targets[state.waiting] = self.certificate.levels.counts[0]
+            targets[state.reached < 0] = self.certificate.levels.counts[0]
         else:
             claims = self.certificate.claims(state)
             if (costs := self.costs(state, claims)) is None:
