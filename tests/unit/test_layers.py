@@ -76,7 +76,7 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("pilots", "bounded", "mixed"),
         ("history", "radii", "fit"),
         ("streams", "thresholds", "contrasts"),
-        ("claims", "crowds", "asked"),
+        ("claims", "asked"),
         ("schedule",),
         ("certificate",),
         ("blocks.differences", "blocks.wagers", "blocks.tabled"),

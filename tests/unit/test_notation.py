@@ -95,7 +95,6 @@ LONG = 14  # lines from which a function of the certificate says where its claim
 ADDRESS = re.compile(r"docs/(adaptive|blocks)|\bsections? \d|\(\d\.\d|Lemma|\b(19|20)\d\d\b")
 BOOKKEEPING = {
     "Contrasts.unmoved",
-    "Crowd.still_beaten",
     "Kinds.of",
     "Memo.matrix",
     "Paired.deviations",

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from conewise._memory import Memory
-from conewise.border import Floats, Indices
-from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified, judge
-from conewise.certificate.contrasts import Contrasts, Ruler, Stream, Table, View
-from conewise.certificate.crowds import Crowd, clearly_beaten
+from conewise.border import Bools, Floats, Indices
+from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified, judge, rivals_of
+from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Stream, Table, View, places
+from conewise.certificate.history import Checkpoints
 from conewise.certificate.pilots import Pilot, Task
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.schedule import Scheduled
@@ -26,6 +26,10 @@ from conewise.certificate.thresholds import Bounds, Look
 from conewise.certificate.weights import Standing
 from conewise.data.observations import Statistics
 from conewise.errors import InputError
+from conewise.order.dominance import maximal_columns
+
+_AT_ONCE: Final = 2**17
+"""Designs of one table, where very many are compared with a front."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +41,6 @@ class _Last:
     ruler: Ruler
     claims: Claims
     memo: Memo
-    crowd: Crowd | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,7 @@ class Certificate(Scheduled):
     def claims(self, seen: Any, epsilon: float | None = None) -> Claims:
         """Return what the observations certify; a function of the observations alone, valid for every epsilon at once.
 
-        (With more than FEW designs there is one exception: `clearly_beaten`.)
+        (With more than FEW designs there is one exception: designs that were beaten at an earlier look stay beaten.)
         """
         last = _MEMORY.last(self)
         if last is None or last.state is not seen or last.epsilon != epsilon:
@@ -82,19 +85,54 @@ class Certificate(Scheduled):
         """Return the claims (docs/adaptive, 3); `last` saves time."""
         each = self._each(seen)
         ruler, bounds = self._ruler(seen, last), self.bounds(seen)
-        by = np.full(self.n_designs, -1, dtype=np.intp)
-        out = by >= 0 if bounds is None else bounds.misses
-        crowd = None if last is None else last.crowd
+        by, out = np.full(self.n_designs, -1, dtype=np.intp), np.zeros(self.n_designs, dtype=bool)
+        if bounds is not None:
+            out |= bounds.misses
         if self.n_designs > FEW and not self.once and len(each) == 1:
-            rounding, strikers = self._rounding(0, each[0]), None if bounds is None else bounds.strikers
-            views = self._views(0, each[0])
-            crowd = clearly_beaten(views, each[0].reached, ruler, rounding, FEW, crowd, out, strikers)
-            out, by = out | crowd.beaten, crowd.by
+            if last is not None and self._continues(last, each[0]):
+                by = np.where(last.claims.beaten, last.claims.by, -1)
+            by = self._struck(each[0], ruler, bounds, by, out)
+            out |= by >= 0
         memo = Memo() if last is None or last.ruler is not ruler else last.memo
         pairs = self._contrasts(seen, np.flatnonzero(~out), ruler, Standing(~out, np.zeros_like(out)))
         asked, covering = self.question.epsilon if epsilon is None else epsilon, self.success == "cover"
         claims = judge(pairs, by, bounds, asked, covering=covering, stepwise=self.stepwise, memo=memo)
-        return _Last(seen, epsilon, ruler, claims, memo, crowd)
+        return _Last(seen, epsilon, ruler, claims, memo)
+
+    def _continues(self, last: _Last, now: Checkpoints) -> bool:
+        """Return whether a state holds all means of the last one, recorded in the same steps: the run has gone on."""
+        before, rounding = last.state.snapshots, self._rounding(0, now)
+        if len(before) > len(now.snapshots) or (b"" if rounding is None else rounding.key) != last.claims.pairs.steps:
+            return False
+        for old, new in zip(before, now.snapshots, strict=False):
+            if new is not old:
+                here = places(new.designs, old.designs)[1]
+                if not np.array_equal(new.designs[here], old.designs) or (new.means[here] != old.means).any():
+                    return False
+        return True
+
+    def _struck(self, seen: Checkpoints, ruler: Ruler, bounds: Bounds | None, by: Indices, out: Bools) -> Indices:
+        """Return which design beats each of very many, -1 for none, at the last checkpoint of each (section 3.2).
+
+        The designs on the empirical front of a checkpoint are tried. At equal variances nothing is missed there.
+        """
+        strikers = np.ones_like(out) if bounds is None or bounds.strikers is None else bounds.strikers
+        while (left := (by < 0) & ~out).sum() > FEW:
+            standing, by = Standing(left, np.zeros_like(left)), by.copy()
+            for level, view in enumerate(self._views(0, seen)):
+                mine, may = np.flatnonzero(left & (seen.reached == level)), np.flatnonzero(strikers[view.designs])
+                front = may[maximal_columns(view.values[may].T)] if len(mine) else NOWHERE
+                rivals = view.designs[front[np.argsort(-view.values[front].min(axis=1), kind="stable")]]
+                for start in range(0, len(mine), _AT_ONCE):
+                    rows, among = mine[start : start + _AT_ONCE], np.zeros_like(left)
+                    among[rows] = among[rivals] = True
+                    designs = np.flatnonzero(among)
+                    pairs = self._contrasts(seen, designs, ruler, standing)
+                    found = rivals_of(pairs, np.searchsorted(designs, rows), np.searchsorted(designs, rivals))
+                    by[rows] = np.where(found < 0, -1, designs[found])
+            if not self.stepwise or (left == ((by < 0) & ~out)).all():
+                break
+        return by
 
     def compare(self, seen: Any, designs: Indices, standing: Standing | None = None) -> Contrasts:
         """Return how the observations compare any designs, ascending, with the radii of a standing."""

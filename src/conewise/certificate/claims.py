@@ -194,7 +194,7 @@ def judge(
         if len(designs) > FEW:
             columns = pairs.strong(_STRONG)
             columns = columns if strikers is None else columns[strikers[designs[columns]]]
-            rival = _rivals(pairs, np.arange(len(designs)), columns)
+            rival = rivals_of(pairs, np.arange(len(designs)), columns)
         else:
             dominated = memo.matrix("dominated", pairs)
             dominated = dominated if strikers is None else dominated & strikers[designs][None, :]
@@ -351,13 +351,14 @@ def nearest_cover(
     return best, cover
 
 
-def _rivals(pairs: Pairs, rows: Indices, columns: Indices) -> Indices:
-    """Return for each row a column design that dominates it; -1 where there is none."""
+def rivals_of(pairs: Pairs, rows: Indices, columns: Indices) -> Indices:
+    """Return for each row a column design that dominates it, -1 for none; the first columns are tried first."""
     rival = np.full(len(rows), -1)
-    for part in _portions(rows, len(columns)):
-        dominated = pairs.dominated(part, columns)
-        found = dominated.any(axis=1)
-        rival[part[found]] = columns[dominated[found].argmax(axis=1)]
+    for some in np.split(columns, (8, 64)):
+        for part in _portions(np.flatnonzero(rival < 0), len(some)):
+            dominated = pairs.dominated(rows[part], some)
+            found = dominated.any(axis=1)
+            rival[part[found]] = some[dominated[found].argmax(axis=1)]
     return rival
 
 

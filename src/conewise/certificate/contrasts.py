@@ -280,16 +280,6 @@ class Ruler:
         rows = self.tables.rows(fine, False), self.tables.rows(out, True)
         return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1]].max(axis=0)
 
-    def of_everybody(self, standing: Standing) -> Floats:
-        """Return z of "dominated" where all designs share evenly, (1 or parts, L)."""
-        assert self.tables is not None
-        row = self.tables.rows(self.spending.log_out(NOWHERE, NOWHERE, standing), True)
-        return np.asarray(self.tables.out[:, int(row.item())])
-
-    def shift_at(self, part: int, z: float, level: int) -> float:
-        """Return the second term of a part's radius at a checkpoint, 0 for most kinds of noise."""
-        return float(self.scale * self.radii.shift(part, np.array(z), self.counts[level]))
-
 
 @dataclass(frozen=True, eq=False)
 class Contrasts:

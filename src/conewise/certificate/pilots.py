@@ -192,9 +192,9 @@ class Margins:
     @property
     def needed(self) -> Floats:
         """1 / gap^2 of the hardest comparison of which a design is a part, (K,)."""
-        own = sum(self.hardness(0.5))
-        hardest = own.copy()
-        np.maximum.at(hardest, self.rival, own)
+        into, out = self.hardness(0.5)
+        hardest = into + out
+        np.maximum.at(hardest, self.rival, into + out)
         return hardest
 
     def weights(self) -> Weights:

@@ -1,4 +1,4 @@
-"""Of very many designs those that are clearly beaten are found level by level, and taken over while nothing moves."""
+"""Of very many designs those that are clearly beaten are found checkpoint by checkpoint, and stay beaten."""
 
 from __future__ import annotations
 
@@ -31,17 +31,25 @@ def evaluated(state: Checkpoints, designs: np.ndarray, rng: np.random.Generator)
 
 @pytest.mark.parametrize("noise", [Gaussian(0.5), GaussianUnknown(resolution=0)], ids=repr)
 @pytest.mark.parametrize("notion", ["cover", "contain"])
-def test_claims_look_by_look_are_those_of_whoever_looks_for_the_first_time(noise, notion):
+def test_a_design_that_was_beaten_stays_beaten_and_nothing_else_is_taken_over(noise, notion):
+    """Beside what is found for the first time; an earlier state, or one that went on otherwise, takes nothing over."""
     checked = certificate(noise=noise, n_designs=K, epsilon=0.3, notion=notion, most=500)
     rng = np.random.default_rng(3)
-    state, seen = climbed(checked, [np.empty((0, 2))] * K), set()
-    state = evaluated(state, np.arange(K), rng)
+    state, before = climbed(checked, [np.empty((0, 2))] * K), np.zeros(K, dtype=bool)
+    state, seen = evaluated(state, np.arange(K), rng), set()
     for look in range(18):
-        claims = checked.claims(state)
-        assert masks(claims) == masks(forgetful(checked).claims(state))
-        seen.add(int(claims.beaten.sum()))
-        among = np.flatnonzero(~claims.beaten) if look % 6 else np.arange(K)  # now and then beaten ones as well
-        state = evaluated(state, among, rng)
+        claims, first = checked.claims(state), forgetful(checked).claims(state)
+        assert (claims.beaten >= before).all()
+        assert (claims.beaten >= first.beaten).all()
+        assert (claims.by[claims.beaten] >= 0).all()
+        before = claims.beaten
+        seen.add(int(before.sum()))
+        among = np.flatnonzero(~before) if look % 6 else np.arange(K)  # now and then beaten ones as well
+        branch, state = evaluated(state, among, rng), evaluated(state, among, rng)
+        if look % 6 == 5:
+            _ = checked.claims(branch)
+            assert masks(checked.claims(state)) == masks(forgetful(checked).claims(state))
+            before = checked.claims(state).beaten
     assert len(seen) > 3
 
 
