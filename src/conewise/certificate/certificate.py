@@ -3,48 +3,76 @@
 Delta is spent where errors can come from (docs/adaptive, 3). A wrong "no worse" that matters concerns a design outside
 the Pareto set and the one rival that attains its gap, in N directions. A wrong "dominated" or "covered" concerns a
 Pareto design, K - 1 rivals, and the one direction that carries M(i, j).
+
+At which counts a certificate looks, and how far comparisons may err there, follows from the question alone, before any
+observation (docs/adaptive, 2 and 6).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeVar
 
 import numpy as np
 
 from conewise._memory import Memory
-from conewise.border import Bools, Floats, Indices
+from conewise.border import Bools, Floats, Indices, as_count
 from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified, judge, rivals_of
-from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Stream, Table, View, places
-from conewise.certificate.history import Checkpoints
-from conewise.certificate.pilots import Pilot, Task
+from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Shown, Stream, Table, Tables, places
+from conewise.certificate.history import Checkpoints, Snapshot
+from conewise.certificate.looks import Levels
+from conewise.certificate.mixed import Added
+from conewise.certificate.pilots import FINE_LIMITS, Pilot, Task, least_weights
+from conewise.certificate.radii import radii_for
+from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.rounding import Estimated, Rounding
-from conewise.certificate.schedule import Scheduled
-from conewise.certificate.thresholds import Bounds, Look
-from conewise.certificate.weights import Standing
+from conewise.certificate.streams import Separately, Streams, taken_apart
+from conewise.certificate.thresholds import REACH, Bounds, Look, Thresholds
+from conewise.certificate.tuning import TUNING, Tuning
+from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Statistics
 from conewise.errors import InputError
+from conewise.limits import MOST_EVALUATIONS
+from conewise.noise import Noise
+from conewise.order.budgets import check_designs
+from conewise.order.directions import cover_at
 from conewise.order.dominance import maximal_columns
+from conewise.question.question import Answering, Question, as_question
 
-_AT_ONCE: Final = 2**17
-"""Designs of one table, where very many are compared with a front."""
+MOST: Final = 10**9
+"""Largest number of observations of one design that will ever be looked at, where nothing else limits it."""
+STEP: Final = 2.0**0.125
+"""Ratio of the probabilities for which boundaries are tabulated; shares are rounded down to them."""
+PILOT_DESIGNS: Final = 1000
+"""No pilot with more designs, because it needs weights of all pairs."""
+
+_OUT_ANCHOR: Final = 0.3  # where "beaten" and "covered" spend most, over the count at which the last of them is due
+_SHARE: Final = 8.0  # evaluations of a design that is hard to decide, over the average of all designs
+_ROOM: Final = 16  # schedules may reach this many times further than their first guess
+_AT_ONCE: Final = 2**17  # designs of one table, where very many are compared with a front
+
+Told: TypeAlias = Checkpoints | Streams | Statistics | Separately
+State = TypeVar("State", bound=Checkpoints | Streams)
 
 
 @dataclass(frozen=True, eq=False)
 class _Last:
     """Results of the last call, kept to save time."""
 
-    state: Any
+    state: Told
     epsilon: float | None
     ruler: Ruler
     claims: Claims
     memo: Memo
+    steps: bytes
+    """Key of the steps of recorded values."""
 
 
 @dataclass(frozen=True, eq=False)
-class Certificate(Scheduled):
+class Certificate(Answering):
     """Claims from observations of independent designs; frozen configuration, no state (docs/adaptive, 4).
 
     On a schedule claims hold at any moment. Observations are then `Checkpoints` or, where objectives are measured
@@ -52,6 +80,206 @@ class Certificate(Scheduled):
     Observations are then `Statistics` or `Separately`. Radii are narrower, but no observations may be added after the
     look.
     """
+
+    question: Question
+    n_designs: int
+    most: int | None = None
+    """Largest number of observations of one design that will ever be looked at; from epsilon by default."""
+    any_epsilon: bool = False
+    """True if epsilon may be chosen anew at every look; then nothing that is fixed beforehand may use it."""
+    scale: float = 1.0
+    """Factor of every radius. Anything but 1 voids the proof (for negative controls)."""
+    pilots: bool = True
+    """True if pilots may be asked for, to share delta; False for observations that are there already."""
+    planned: int | None = None
+    """Limit on the evaluations of a run, if it was known before the first one."""
+    _: KW_ONLY
+    tuning: Tuning = TUNING
+    once: bool = False
+    """True if the observations are looked at a single time."""
+    apart: bool = False
+    """True if each objective is measured by itself."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_designs", check_designs(self.n_designs))
+        object.__setattr__(self, "question", as_question(self.question, self.n_designs, levels=True))
+        _ = self.noise  # without an assumption nothing can be certified
+        if self.any_epsilon and self.most is None:
+            object.__setattr__(self, "most", MOST)
+        if self.most is not None:
+            as_count(self.most, "most", 2)
+
+    @cached_property
+    def noise(self) -> Noise:
+        """The assumption about an evaluation; about each objective if objectives are measured separately."""
+        assumed = self.question.assumed
+        return taken_apart(assumed, self.cone.dim) if self.apart else assumed
+
+    @cached_property
+    def radii(self) -> Radii:
+        """The radii for differences of means."""
+        joint = self.success == "cover"
+        return radii_for(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint, once=self.once)
+
+    @cached_property
+    def requirements(self) -> Thresholds | None:
+        """The levels that designs have to meet (docs/adaptive, 9); None without levels."""
+        k, delta = self.n_designs, self.delta * self.tuning.level_part
+        return Thresholds.of(
+            self.question, lambda axes: radii_for(axes, self.noise, k, delta, joint=False, once=self.once)
+        )
+
+    @property
+    def with_levels(self) -> str:
+        """Words about levels for the name of a theorem."""
+        if self.requirements is None:
+            return ""
+        return f", levels met within epsilon{' (of rivals with more to spare)' if self.requirements.spared else ''}"
+
+    @cached_property
+    def for_pairs(self) -> float:
+        """The part of delta for claims about pairs: all of it, or what levels leave of it (docs/adaptive, 9.2)."""
+        return self.delta * (1 - self.tuning.level_part) if self.question.columns.levels else self.delta
+
+    @cached_property
+    def stepwise(self) -> bool:
+        """True if the designs that are decided leave their shares of delta to the others (docs/adaptive, 3.2)."""
+        return self.success == "contain" and self.tuning.steps
+
+    @cached_property
+    def directions(self) -> bool:
+        """True if "covered" is tested along directions (docs/adaptive, 3.4)."""
+        return self.success == "cover" and self.radii.any_direction and self.tuning.directions
+
+    @cached_property
+    def even(self) -> Weights:
+        """Even shares of delta."""
+        return Weights.even(self.n_designs, len(self.cone.facets), self.tuning.contain_parts)
+
+    def spending(self, weights: Weights) -> Spending:
+        """Return what claims may spend if delta is shared by these weights (docs/adaptive, 3)."""
+        return Spending(self.for_pairs * self.radii.claim_share, self.stepwise, weights)
+
+    # -- the schedule (docs/adaptive, 2 and 6) -----------------------------------------------------------------
+
+    @cached_property
+    def weighted(self) -> bool:
+        """True if delta is shared by weights of a pilot (docs/adaptive, 3.3)."""
+        least = max(2, self.tuning.pilots_from[self.stepwise])
+        return (
+            (self.pilots and self.tuning.pilots and not (self.any_epsilon or self.once or self.apart))
+            and (self.stepwise or self.success == "cover")  # a pilot's weights for `contain` are for steps
+            and least <= self.n_designs <= PILOT_DESIGNS
+            and min(self._due[0], self.each) >= self.tuning.pilot_worth
+        )
+
+    @property
+    def each(self) -> float:
+        """Largest number of observations of a design, on average over all designs."""
+        limits = math.inf if self.most is None else 2 * self.most, math.inf if self.planned is None else self.planned
+        return min(limits) / self.n_designs  # the schedule is for two designs at least
+
+    @cached_property
+    def _due(self) -> tuple[float, float]:
+        """Counts at which the last claims "fine" and "out" about a near-tie of size epsilon are due."""
+        worst = self.radii.worst
+        if self.epsilon == 0 or self.any_epsilon or worst is None:
+            return math.inf, math.inf  # no scale is known beforehand
+        widest = 2 * float((self.radii.planned(worst) / self.cone.widths**2).max()) / self.epsilon**2
+        fine, out = (widest * (REACH * self.noise.deviation(alpha)) ** 2 for alpha in self._alphas)
+        return fine, out
+
+    @property
+    def _alphas(self) -> tuple[float, float]:
+        """The least probabilities of claims "fine" and "out", for even weights."""
+        spending, standing = self.spending(self.even), Standing.at_first(self.n_designs)
+        fine, out = spending.log_fine(NOWHERE, standing), spending.log_out(NOWHERE, NOWHERE, standing)
+        return math.exp(fine.item()), math.exp(out.item())
+
+    @cached_property
+    def least(self) -> tuple[float, float]:
+        """Least probability of any claim "fine" and "out", whatever a pilot says (docs/adaptive, 6)."""
+        if not self.weighted:
+            return self._alphas
+        fine, out = least_weights(self.n_designs, len(self.cone.facets))
+        left = self.for_pairs * self.radii.claim_share
+        if not self.stepwise:
+            return left * fine, left * out
+        low, high = FINE_LIMITS
+        return left * fine * low, left * out * (1 - high)
+
+    @cached_property
+    def anchors(self) -> tuple[float, float]:
+        """Counts towards which the two kinds of claims spend delta: designs are mostly out before they are fine."""
+        fine, out = self._due
+        if self.radii.estimates:
+            return math.inf, math.inf  # how noisy it really is, the data will tell
+        if math.isfinite(fine):  # a hard design has a few times the average: later looks come after the end of the run
+            fine, out = min(fine, _SHARE * self.each), min(out, _SHARE * self.each)
+        return fine, _OUT_ANCHOR * out * self.cover_factor**2
+
+    @cached_property
+    def cover_factor(self) -> float:
+        """Ratio of the radius of "covered" and that of one facet (at least 1), for planning."""
+        ones = np.ones((len(self.cone.facets), 1))
+        return float(cover_at(self.cone, 0 * ones, ones, np.ones(1) if self.directions else None)[0])
+
+    @cached_property
+    def levels(self) -> Levels:
+        """Levels up to the count that decides every pair whatever its means, or `most` (docs/adaptive, 6)."""
+        fine, out = self._due
+        growth = self.radii.growth
+        if self.most is not None or math.isinf(fine):
+            return self._until(MOST if self.most is None else self.most, due=0.0)
+        # Not fine: all gains exceed epsilon alpha - r_fine; beaten once that is r_out or more.
+        most = (math.sqrt(fine) + math.sqrt(out)) ** 2
+        if most * self.n_designs > MOST_EVALUATIONS / _ROOM:
+            raise InputError(
+                f"epsilon = {self.epsilon:g} may take {most:.0e} evaluations of a design, more than can be counted; "
+                "raise epsilon or lower sigma, or ask for epsilon = 0 with max_evaluations."
+            )
+        # More levels change the boundaries a little, so the least number of steps that is enough is searched for. Radii
+        # fall about as the root of the count, which says how far it may be.
+        short, enough, steps = -1, None, 0
+        while enough is None or enough - short > 1:
+            levels = self._until(most * growth**steps, due=fine)
+            need = self._need(levels)
+            missing = 2 * math.log(need) / math.log(growth)
+            if need <= 1:
+                enough, found = steps, levels
+                steps = max(short + 1, steps - max(1, math.floor(-missing)))
+            else:
+                short, steps = steps, steps + max(1, math.ceil(missing))
+                steps = steps if enough is None else min(steps, enough - 1)
+        return found
+
+    def _until(self, most: float, due: float) -> Levels:
+        return replace(self.radii.schedule(most, due=due), timed=self.tuning.timing)
+
+    def _need(self, levels: Levels) -> float:
+        """Return by which factor radii at the last level are too wide to settle every pair (docs/adaptive, 6)."""
+        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
+        total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
+        for out, anchor, alpha in zip((False, True), self.anchors, self.least, strict=True):
+            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), out)[:parts, 0, -1], (parts,))
+            each = z * np.sqrt(2 * worst / count).reshape(-1, parts).max(axis=0)
+            each += [float(self.radii.shift(part, z[part], count)) for part in range(parts)]
+            total = total + self.radii.combined(each)
+        need = float((total / (self.epsilon * self.cone.widths)).max())
+        return need if self.requirements is None else max(need, self.requirements.need(levels, self.epsilon))
+
+    @cached_property
+    def tables(self) -> Tables:
+        """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
+        whole = self.for_pairs * self.radii.claim_share
+        most = (whole, whole) if self.stepwise or self.weighted else self.least
+        return Tables.of(self.radii, self.levels, self.anchors, self.least, most, STEP)
+
+    @cached_property
+    def level_boundary(self) -> Floats:
+        """Standard deviations of an average by part and level, (2, P or 1, L), for "meets" and "misses" a level."""
+        assert self.requirements is not None
+        return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
 
     @cached_property
     def pilot(self) -> Pilot | None:
@@ -66,7 +294,7 @@ class Certificate(Scheduled):
 
     # -- claims (docs/adaptive, 1 and 4) ---------------------------------------------------------------------
 
-    def claims(self, seen: Any, epsilon: float | None = None) -> Claims:
+    def claims(self, seen: Told, epsilon: float | None = None) -> Claims:
         """Return what the observations certify; a function of the observations alone, valid for every epsilon at once.
 
         (With more than FEW designs there is one exception: designs that were beaten at an earlier look stay beaten.)
@@ -81,37 +309,26 @@ class Certificate(Scheduled):
         """Return the smallest epsilon that is certified, with the set to return for it (docs/adaptive, 4)."""
         return certified(claims, self.success == "cover")
 
-    def _worked_out(self, seen: Any, epsilon: float | None, last: _Last | None) -> _Last:
+    def _worked_out(self, seen: Told, epsilon: float | None, last: _Last | None) -> _Last:
         """Return the claims (docs/adaptive, 3); `last` saves time."""
-        each = self._each(seen)
-        ruler, bounds = self._ruler(seen, last), self.bounds(seen)
+        ruler, shown = self._ruler(seen, last), self._shown(seen)
+        bounds, memo = self._bounds(shown), Memo() if last is None or last.ruler is not ruler else last.memo
         by, out = np.full(self.n_designs, -1, dtype=np.intp), np.zeros(self.n_designs, dtype=bool)
         if bounds is not None:
             out |= bounds.misses
-        if self.n_designs > FEW and not self.once and len(each) == 1:
-            if last is not None and self._continues(last, each[0]):
+        if self.n_designs > FEW and isinstance(seen, Checkpoints):
+            if last is not None and _continues(last, shown[0]):
                 by = np.where(last.claims.beaten, last.claims.by, -1)
-            by = self._struck(each[0], ruler, bounds, by, out)
+            by = self._struck(shown, ruler, bounds, by, out)
             out |= by >= 0
-        memo = Memo() if last is None or last.ruler is not ruler else last.memo
-        pairs = self._contrasts(seen, np.flatnonzero(~out), ruler, Standing(~out, np.zeros_like(out)))
+        pairs = self._contrasts(shown, np.flatnonzero(~out), ruler, Standing(~out, np.zeros_like(out)))
         asked, covering = self.question.epsilon if epsilon is None else epsilon, self.success == "cover"
         claims = judge(pairs, by, bounds, asked, covering=covering, stepwise=self.stepwise, memo=memo)
-        return _Last(seen, epsilon, ruler, claims, memo)
+        return _Last(seen, epsilon, ruler, claims, memo, pairs.steps)
 
-    def _continues(self, last: _Last, now: Checkpoints) -> bool:
-        """Return whether a state holds all means of the last one, recorded in the same steps: the run has gone on."""
-        before, rounding = last.state.snapshots, self._rounding(0, now)
-        if len(before) > len(now.snapshots) or (b"" if rounding is None else rounding.key) != last.claims.pairs.steps:
-            return False
-        for old, new in zip(before, now.snapshots, strict=False):
-            if new is not old:
-                here = places(new.designs, old.designs)[1]
-                if not np.array_equal(new.designs[here], old.designs) or (new.means[here] != old.means).any():
-                    return False
-        return True
-
-    def _struck(self, seen: Checkpoints, ruler: Ruler, bounds: Bounds | None, by: Indices, out: Bools) -> Indices:
+    def _struck(
+        self, shown: tuple[Shown, ...], ruler: Ruler, bounds: Bounds | None, by: Indices, out: Bools
+    ) -> Indices:
         """Return which design beats each of very many, -1 for none, at the last checkpoint of each (section 3.2).
 
         The designs on the empirical front of a checkpoint are tried. At equal variances nothing is missed there.
@@ -119,56 +336,45 @@ class Certificate(Scheduled):
         strikers = np.ones_like(out) if bounds is None or bounds.strikers is None else bounds.strikers
         while (left := (by < 0) & ~out).sum() > FEW:
             standing, by = Standing(left, np.zeros_like(left)), by.copy()
-            for level, view in enumerate(self._views(0, seen)):
-                mine, may = np.flatnonzero(left & (seen.reached == level)), np.flatnonzero(strikers[view.designs])
+            for level, view in enumerate(shown[0].views(self.streams[0])):
+                mine, may = np.flatnonzero(left & (shown[0].reached == level)), np.flatnonzero(strikers[view.designs])
                 front = may[maximal_columns(view.values[may].T)] if len(mine) else NOWHERE
                 rivals = view.designs[front[np.argsort(-view.values[front].min(axis=1), kind="stable")]]
                 for start in range(0, len(mine), _AT_ONCE):
                     rows, among = mine[start : start + _AT_ONCE], np.zeros_like(left)
                     among[rows] = among[rivals] = True
                     designs = np.flatnonzero(among)
-                    pairs = self._contrasts(seen, designs, ruler, standing)
+                    pairs = self._contrasts(shown, designs, ruler, standing)
                     found = rivals_of(pairs, np.searchsorted(designs, rows), np.searchsorted(designs, rivals))
                     by[rows] = np.where(found < 0, -1, designs[found])
             if not self.stepwise or (left == ((by < 0) & ~out)).all():
                 break
         return by
 
-    def compare(self, seen: Any, designs: Indices, standing: Standing | None = None) -> Contrasts:
+    def compare(self, seen: Told, designs: Indices, standing: Standing | None = None) -> Contrasts:
         """Return how the observations compare any designs, ascending, with the radii of a standing."""
         standing = Standing.at_first(self.n_designs) if standing is None else standing
-        return self._contrasts(seen, designs, self.ruler(seen), standing)
+        return self._contrasts(self._shown(seen), designs, self.ruler(seen), standing)
 
-    def _contrasts(self, seen: Any, designs: Indices, ruler: Ruler, standing: Standing) -> Contrasts:
-        tables, steps = [], []
-        for place, (stream, own) in enumerate(zip(self.streams, self._each(seen), strict=True)):
-            rounding = self._rounding(place, own)
-            reached = own.reached if not self.once else self._ranks(place, own, ruler.counts)
-            counts = self._counts_of(own)[None] if self.once else ruler.counts
-            tables.append(Table.of(stream, self._views(place, own), counts, reached, designs, rounding))
-            steps.append(b"" if rounding is None else rounding.key)
-        if self.once:  # a design is compared once all of it was measured
-            whole = np.min([table.reached for table in tables], axis=0) >= 0
-            tables = [replace(table, reached=np.where(whole, table.reached, -1)) for table in tables]
-        return Contrasts(ruler, tuple(tables), designs, standing, b"".join(steps))
+    def _contrasts(self, shown: tuple[Shown, ...], designs: Indices, ruler: Ruler, standing: Standing) -> Contrasts:
+        each = zip(self.streams, shown, strict=True)
+        tables = tuple(Table.of(stream, own, designs, once=self.once) for stream, own in each)
+        return Contrasts(ruler, tables, designs, standing, b"".join(own.steps for own in shown))
 
     # -- the radii in force ------------------------------------------------------------------------------------
 
-    def ruler(self, seen: Any) -> Ruler:
+    def ruler(self, seen: Told) -> Ruler:
         """Return the radii in force: by the weights of the pilot, or even ones."""
         last = _MEMORY.last(self)
         return last.ruler if last is not None and last.state is seen else self._ruler(seen, last)
 
-    def _ruler(self, seen: Any, last: _Last | None) -> Ruler:
-        weights = getattr(seen, "weights", None) or self.even
+    def _ruler(self, seen: Told, last: _Last | None) -> Ruler:
+        weights = (seen.weights if isinstance(seen, Checkpoints) else None) or self.even
         if last is not None and not self.once and last.ruler.spending.weights is weights:
             return last.ruler
-        spending, common = self.spending(weights), (self.cone, self.radii)
-        if not self.once:
-            tables = self.tables
-            return Ruler(*common, spending, self.directions, tables.counts, tables, self.scale)
-        counts = np.unique(np.concatenate([np.maximum(self._counts_of(own), 1.0) for own in self._each(seen)]))
-        return Ruler(*common, spending, self.directions, counts, scale=self.scale)
+        tables = None if self.once else self.tables
+        counts = _distinct_counts(seen) if tables is None else tables.counts
+        return Ruler(self.cone, self.radii, self.spending(weights), self.directions, counts, tables, self.scale)
 
     # -- streams -----------------------------------------------------------------------------------------------
 
@@ -177,92 +383,94 @@ class Certificate(Scheduled):
         """Rows, or each objective by itself."""
         return Stream.of(self.cone, self.noise, self.radii, directions=self.directions, apart=self.apart)
 
-    @staticmethod
-    def _each(seen: Any) -> tuple[Any, ...]:
-        """Return the observations of each stream."""
-        return getattr(seen, "each", (seen,))
-
-    @staticmethod
-    def _counts_of(own: Statistics) -> Floats:
-        return own.counts.astype(np.float64)
-
-    def _ranks(self, place: int, own: Statistics, counts: Floats) -> Indices:
-        """Return the place of each design's count; -1 where it has too few observations to be compared."""
-        radii = self.streams[place].radii
-        enough = own.counts >= (2 if radii is not None and radii.estimates else 1)
-        return np.where(enough, np.searchsorted(counts, own.counts), -1)
-
-    def _views(self, place: int, own: Any) -> list[View]:
-        stream = self.streams[place]
-        if not self.once:
-            return [stream.at(each, count) for each, count in zip(own.snapshots, own.levels.counts, strict=False)]
-        designs = np.arange(own.n_designs)
-        scatters = None if stream.radii is None or not stream.radii.estimates else own.scatters
-        return [stream.view(designs, own.means, scatters, self._counts_of(own))]
-
-    def _rounding(self, place: int, own: Any) -> Rounding | None:
-        """Return how finely a stream was recorded, where that may hide the noise (docs/adaptive, 7)."""
-        statistics, noise = own if self.once else own.statistics, self.streams[place].noise
-        if self.streams[place].radii is None or not Estimated.of(noise, statistics.dim).any:
-            return None
-        return Rounding.of(noise, statistics)
-
-    def bounds(self, seen: Any) -> Bounds | None:
-        """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
-        each, required = self._each(seen), self.requirements
-        self._check_shape(each)
-        if required is None:
-            return None
-        dim, found = self.cone.dim, []
-        for place, own in enumerate(each):
-            objectives = np.arange(dim) if not self.apart else np.array([place])
-            radii = self._level_radii(place)
-            found.append((objectives, radii, self._rounding(place, own), self._looks(place, own, radii)))
-        return required.bounds(found, self.scale)
-
-    def _level_radii(self, place: int) -> Any:
-        """Return the radii of a stream along the axes of its objectives; None without noise."""
-        assert self.requirements is not None
-        if not self.apart:
-            return self.requirements.radii
-        members: Any = self.requirements.radii
-        return next((each.radii for each in members.members if each.columns[0] == place), None)
-
-    def _looks(self, place: int, own: Any, radii: Any) -> Iterator[Look]:
-        """Yield the averages of a stream at each checkpoint, with the boundaries for levels (docs/adaptive, 9.2)."""
-        assert self.requirements is not None
-        if self.once:
-            designs = np.flatnonzero(own.counts >= (2 if radii is not None and radii.estimates else 1))
-            part = own.of(designs)
-            counts = self._counts_of(part)
-            z = np.zeros((2, 1, 1))
-            if radii is not None:
-                many = len(radii.parts.weights)
-                z = np.array([radii.at_once(counts, np.log(a), False)[:many] for a in self._alphas_of(place)])
-            yield Look(designs, part.means, part.scatters, counts, z)
-            return
-        z = self.level_boundary
-        if self.apart and len(z[0]) > 1:
-            at = np.flatnonzero(self.requirements.radii.facet_of[: len(z[0])] == place)
-            z = z[:, at[:1]] if len(at) else z[:, :1]
-        for level, each in enumerate(own.snapshots):
-            counts = np.full(len(each.designs), float(own.levels.counts[level]))
-            if len(counts):
-                yield Look(each.designs, each.means, each.scatters, counts, z[:, :, level, None])
-
-    def _alphas_of(self, place: int) -> tuple[float, float]:
-        assert self.requirements is not None
-        return self.requirements.alphas
-
-    def _check_shape(self, each: tuple[Any, ...]) -> None:
-        """Refuse a sample of other designs or objectives than the certificate is for."""
-        samples = [own if self.once else own.statistics for own in each]
-        came = samples[0].n_designs, sum(own.dim for own in samples)
+    def _shown(self, seen: Told) -> tuple[Shown, ...]:
+        """Return what each stream shows at its checkpoints; one look is a single one (docs/adaptive, 8)."""
+        found = []
+        statistics = [own.statistics if isinstance(own, Checkpoints) else own for own in _each(seen)]
+        came = statistics[0].n_designs, sum(own.dim for own in statistics)
         if came != (expected := (self.n_designs, self.cone.dim)):
             raise InputError(
                 f"the sample has {came[0]} designs and {came[1]} objectives, but {expected[0]} and {expected[1]} were "
                 "announced: make the certificate for the sample."
             )
+        for stream, own, total in zip(self.streams, _each(seen), statistics, strict=True):
+            rounding = None  # how finely a stream was recorded, where that may hide the noise (docs/adaptive, 7)
+            if stream.radii is not None and Estimated.of(stream.noise, total.dim).any:
+                rounding = Rounding.of(stream.noise, total)
+            if isinstance(own, Checkpoints):
+                counts = [
+                    np.full(len(s.designs), float(g)) for s, g in zip(own.snapshots, own.levels.counts, strict=False)
+                ]
+                found.append(Shown(own.reached, own.snapshots, tuple(counts), rounding))
+                continue
+            some = np.flatnonzero(own.counts >= (2 if stream.radii is not None and stream.radii.estimates else 1))
+            part, reached = own.of(some), np.full(self.n_designs, -1)
+            reached[some] = np.searchsorted(_distinct_counts(seen), part.counts)
+            snapshot = Snapshot(some, part.means, part.scatters)
+            found.append(Shown(reached, (snapshot,), (part.counts.astype(np.float64),), rounding))
+        if self.once:  # a design is compared once all of it was measured
+            whole = np.min([own.reached for own in found], axis=0) >= 0
+            found = [replace(own, reached=np.where(whole, own.reached, -1)) for own in found]
+        return tuple(found)
+
+    def bounds(self, seen: Told) -> Bounds | None:
+        """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
+        return self._bounds(self._shown(seen))
+
+    def _bounds(self, shown: tuple[Shown, ...]) -> Bounds | None:
+        if self.requirements is None:
+            return None
+        found: list[tuple[Indices, Radii | None, Rounding | None, Iterator[Look]]] = []
+        for place, own in enumerate(shown):
+            radii: Radii | None
+            objectives, radii = np.arange(self.cone.dim), self.requirements.radii
+            if self.apart:
+                objectives, members = np.array([place]), self.requirements.radii
+                assert isinstance(members, Added)
+                radii = next((each.radii for each in members.members if each.columns[0] == place), None)
+            found.append((objectives, radii, own.rounding, self._looks(place, own, radii)))
+        return self.requirements.bounds(found, self.scale)
+
+    def _looks(self, place: int, own: Shown, radii: Radii | None) -> Iterator[Look]:
+        """Yield the averages of a stream at each checkpoint, with the boundaries for levels (docs/adaptive, 9.2)."""
+        assert self.requirements is not None
+        for level, (each, counts) in enumerate(zip(own.snapshots, own.counts, strict=True)):
+            z = np.zeros((2, 1, 1))
+            if radii is None or not len(counts):
+                pass
+            elif self.once:
+                assert isinstance(radii, AtOnce)
+                many, alphas = len(radii.parts.weights), self.requirements.alphas
+                z = np.array([radii.at_once(counts, np.log(alpha), False)[:many] for alpha in alphas])
+            else:
+                z = self.level_boundary[:, :, level, None]
+                if self.apart and len(z[0]) > 1:
+                    z = z[:, self.requirements.radii.facet_of[: len(z[0])] == place]
+            yield Look(each.designs, each.means, each.scatters, counts, z)
+
+
+def _each(seen: Told) -> tuple[Checkpoints | Statistics, ...]:
+    """Return the observations of each stream."""
+    return seen.each if isinstance(seen, Streams | Separately) else (seen,)
+
+
+def _distinct_counts(seen: Told) -> Floats:
+    """Return all different counts of designs at one look, ascending."""
+    return np.unique(np.concatenate([np.maximum(own.counts, 1.0) for own in _each(seen)]))
+
+
+def _continues(last: _Last, now: Shown) -> bool:
+    """Return whether a stream holds all means of the last one, recorded in the same steps: the run has gone on."""
+    assert isinstance(last.state, Checkpoints)
+    before = last.state.snapshots
+    if len(before) > len(now.snapshots) or now.steps != last.steps:
+        return False
+    for old, new in zip(before, now.snapshots, strict=False):
+        if new is not old:
+            here = places(new.designs, old.designs)[1]
+            if not np.array_equal(new.designs[here], old.designs) or (new.means[here] != old.means).any():
+                return False
+    return True
 
 
 _MEMORY: Memory[Certificate, _Last] = Memory()

@@ -10,7 +10,6 @@ own count.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -133,17 +132,38 @@ class Stream:
             spreads = spreads if scatters is None else spreads_of(scatters, means, counts)
         return View(designs, values, variances, spreads)
 
-    def at(self, snapshot: Snapshot, count: float) -> View:
+    def at(self, snapshot: Snapshot, counts: Floats) -> View:
         """Return the view of a checkpoint; views are kept as long as their snapshots."""
         known = _VIEWS.get(snapshot)
         if known is None or known[0] is not self:
-            times = np.full(len(snapshot.designs), count)
-            known = self, self.view(snapshot.designs, snapshot.means, snapshot.scatters, times)
+            known = self, self.view(snapshot.designs, snapshot.means, snapshot.scatters, counts)
             _VIEWS[snapshot] = known
         return known[1]
 
 
 _VIEWS: WeakKeyDictionary[Snapshot, tuple[Stream, View]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a stream shows at each checkpoint; one look is one checkpoint, at which every design has its own count."""
+
+    reached: Indices
+    """(K,): the last checkpoint of each design, or the place of its count at one look; -1 before the first."""
+    snapshots: tuple[Snapshot, ...]
+    counts: tuple[Floats, ...]
+    """Observations of each design of a snapshot, (m,)."""
+    rounding: Rounding | None
+    """How values were recorded, where that may hide their noise; None elsewhere."""
+
+    @property
+    def steps(self) -> bytes:
+        """Key of the steps of recorded values: equal keys, equal steps."""
+        return b"" if self.rounding is None else self.rounding.key
+
+    def views(self, stream: Stream) -> list[View]:
+        """Return the views of all checkpoints."""
+        return [stream.at(snapshot, counts) for snapshot, counts in zip(self.snapshots, self.counts, strict=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,40 +186,28 @@ class Table:
     """(P_s, levels, L): no observation differs from the others; two such designs have not met."""
 
     @classmethod
-    def of(
-        cls,
-        stream: Stream,
-        views: Sequence[View],
-        counts: Floats,
-        reached: Indices,
-        designs: Indices,
-        rounding: Rounding | None,
-    ) -> Table:
-        """Return the table of these designs; views are of all checkpoints, counts of a checkpoint or of each design."""
-        once = counts.ndim == 2
-        height = reached[designs]
-        first = max(0, int(height.min())) if len(designs) else 0
-        shown = views if once else views[first : int(height.max(initial=-1)) + 1]
-        first = 0 if once else first
-        many, parts, alike = len(shown), len(stream.parts), not once and stream.radii is not None and stream.radii.alike
-        values = np.full((len(stream.cone.facets), many, len(designs)), np.nan)
+    def of(cls, stream: Stream, own: Shown, designs: Indices, *, once: bool) -> Table:
+        """Return the table of these designs, at the checkpoints from the lowest to the highest that any has reached."""
+        height = own.reached[designs]
+        first = 0 if once or not len(designs) else max(0, int(height.min()))
+        shown = slice(None) if once else slice(first, int(height.max(initial=-1)) + 1)
+        views, counts = own.views(stream)[shown], own.counts[shown]
+        many, parts, alike = len(views), len(stream.parts), not once and stream.radii is not None and stream.radii.alike
+        values, times = np.full((len(stream.cone.facets), many, len(designs)), np.nan), np.ones((many, len(designs)))
         variances = np.full((parts, many, 1 if alike else len(designs)), np.nan)
-        dim = shown[0].spreads.shape[1] if shown else 0
-        spreads = np.full((many, len(designs), dim), np.inf)
-        for place, view in enumerate(shown):
+        spreads = np.full((many, len(designs), views[0].spreads.shape[1] if views else 0), np.inf)
+        for place, (view, count) in enumerate(zip(views, counts, strict=True)):
             mine, theirs = places(view.designs, designs)
             values[:, place, mine] = view.values[theirs].T
             if alike:
                 variances[:, place, 0] = view.variances[0] if len(view.variances) else np.nan
             else:
                 variances[:, place, mine] = view.variances[theirs].T
-            if dim:
-                spreads[place, mine] = view.spreads[theirs]
+            spreads[place, mine], times[place, mine] = view.spreads[theirs], count[theirs]
         table = cls(stream.parts, height, first, values, variances)
-        if rounding is None or not spreads.size:
-            return table
-        times = counts[:, designs] if once else counts[first : first + many, None]
-        return table._rounded(rounding, stream, spreads, np.broadcast_to(times, (many, len(designs))))
+        return (
+            table if own.rounding is None or not spreads.size else table._rounded(own.rounding, stream, spreads, times)
+        )
 
     def _rounded(self, rounding: Rounding, stream: Stream, spreads: Floats, counts: Floats) -> Table:
         """Return the table with what recorded steps hide of designs with these spreads (levels, L, D_s)."""

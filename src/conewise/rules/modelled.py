@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from conewise._memory import Memory
 from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_only
+from conewise.certificate.certificate import State
 from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.streams import Separately, Streams
@@ -35,7 +36,7 @@ from conewise.rules.adaptive.answers import CertifiedRule
 from conewise.rules.adaptive.contrasts import next_cells, next_pulls
 from conewise.rules.adaptive.elimination import SuccessiveElimination
 from conewise.rules.adaptive.separate import SeparateElimination
-from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, State
+from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result
 
 Confirm = bool | Literal["all"]
 """Evaluate every returned design at least once (True), every design ("all"), or none for that reason alone."""

@@ -12,7 +12,7 @@ import pytest
 import conewise as cw
 from conewise import limits, noise
 from conewise.analysis.analyse import analyse
-from conewise.certificate.schedule import MOST
+from conewise.certificate.certificate import MOST
 from conewise.rules import SuccessiveElimination
 from conewise.tables import readers
 from conewise.tables.measurements import LongTable, open_measurements

@@ -15,7 +15,7 @@ K = 60
 
 @pytest.fixture(autouse=True)
 def very_many(monkeypatch):
-    monkeypatch.setattr("conewise.certificate.schedule.PILOT_DESIGNS", 8)
+    monkeypatch.setattr("conewise.certificate.certificate.PILOT_DESIGNS", 8)
     for module in ("claims", "certificate"):
         monkeypatch.setattr(f"conewise.certificate.{module}.FEW", 8)
 

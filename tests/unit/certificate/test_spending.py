@@ -16,9 +16,8 @@ from shared.crossings import dense
 
 import conewise as cw
 from conewise.certificate.bounded import AnytimeBernstein
-from conewise.certificate.certificate import Certificate
+from conewise.certificate.certificate import MOST, Certificate
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.schedule import MOST
 from conewise.certificate.tuning import TUNING, Tuning
 from conewise.certificate.weights import Standing
 from conewise.data.observations import Observations

@@ -14,12 +14,12 @@ from typing import ClassVar, Generic
 import numpy as np
 
 from conewise.border import Bools
-from conewise.certificate.certificate import Certificate
+from conewise.certificate.certificate import Certificate, State
 from conewise.certificate.claims import Certified, Claims, contradicting_least
 from conewise.certificate.streams import Separately
 from conewise.data.observations import Observations, Statistics
 from conewise.question.question import Guarantee, Heuristic, Question, worth_of
-from conewise.rules.contract import INDEPENDENT, Averaged, FixedConfidence, Result, State, undecided_words
+from conewise.rules.contract import INDEPENDENT, Averaged, FixedConfidence, Result, undecided_words
 from conewise.rules.evidence import Evidence
 
 
