@@ -18,7 +18,7 @@ import numpy as np
 
 import conewise as cw
 from conewise.border import Bools, Floats
-from conewise.certificate.tuning import TUNING
+from conewise.certificate.tuning import LEVEL_PART
 from conewise.data.observations import Observations, Pulls
 from conewise.noise import Gaussian, Noise
 from conewise.question.question import Notion
@@ -176,7 +176,7 @@ def feasibility_first(instance: Instance, seed: int) -> tuple[int, bool]:
     returned[left] = True
     spent = state.evaluations
     if len(left) > 1:
-        second = SuccessiveElimination(instance.asked(False, 1 - TUNING.level_part), len(left))
+        second = SuccessiveElimination(instance.asked(False, 1 - LEVEL_PART), len(left))
         after, place = second.start(), np.full(k, -1)
         place[left] = np.arange(len(left))
         for part in told:

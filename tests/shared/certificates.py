@@ -11,6 +11,7 @@ import conewise as cw
 from conewise.certificate.bounded import CURVE, INSIDE, LARGEST_SQUARES, AnytimeBernstein, log_mixture
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
+from conewise.certificate.tuning import CONTAIN_PARTS
 from conewise.data.observations import Observations
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.order.directions import cover_at
@@ -101,7 +102,7 @@ def parts(checked: Certificate, weights=None) -> tuple[float, float]:
     whole = checked.for_pairs * checked.radii.claim_share
     if checked.success == "cover":
         return whole, whole
-    fine, out = checked.tuning.contain_parts if weights is None else weights.parts
+    fine, out = CONTAIN_PARTS if weights is None else weights.parts
     return whole * fine, whole * out
 
 

@@ -31,7 +31,7 @@ from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.streams import Separately, Streams, taken_apart
 from conewise.certificate.thresholds import REACH, Bounds, Look, Thresholds
-from conewise.certificate.tuning import TUNING, Tuning
+from conewise.certificate.tuning import LEVEL_PART, TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Statistics
 from conewise.errors import InputError
@@ -124,7 +124,7 @@ class Certificate(Answering):
     @cached_property
     def requirements(self) -> Thresholds | None:
         """The levels that designs have to meet (docs/adaptive, 9); None without levels."""
-        k, delta = self.n_designs, self.delta * self.tuning.level_part
+        k, delta = self.n_designs, self.delta * LEVEL_PART
         return Thresholds.of(
             self.question, lambda axes: radii_for(axes, self.noise, k, delta, joint=False, once=self.once)
         )
@@ -139,7 +139,7 @@ class Certificate(Answering):
     @cached_property
     def for_pairs(self) -> float:
         """The part of delta for claims about pairs: all of it, or what levels leave of it (docs/adaptive, 9.2)."""
-        return self.delta * (1 - self.tuning.level_part) if self.question.columns.levels else self.delta
+        return self.delta * (1 - LEVEL_PART) if self.question.columns.levels else self.delta
 
     @cached_property
     def stepwise(self) -> bool:
@@ -154,7 +154,7 @@ class Certificate(Answering):
     @cached_property
     def even(self) -> Weights:
         """Even shares of delta."""
-        return Weights.even(self.n_designs, len(self.cone.facets), self.tuning.contain_parts)
+        return Weights.even(self.n_designs, len(self.cone.facets))
 
     def spending(self, weights: Weights) -> Spending:
         """Return what claims may spend if delta is shared by these weights (docs/adaptive, 3)."""

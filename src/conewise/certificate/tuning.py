@@ -10,7 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from conewise.errors import InputError
+CONTAIN_PARTS: Final = 0.4, 0.6
+"""For `contain`, without a pilot: the parts of delta for "no worse" and for "dominated" (3.2)."""
+LEVEL_PART: Final = 0.25
+"""Part of delta for claims about levels, where designs have levels to meet; the rest is for pairs (9.2)."""
 
 
 @dataclass(frozen=True)
@@ -25,23 +28,12 @@ class Tuning:
     """For `contain`: let what is known already narrow the radii of the rest (3.2)."""
     timing: bool = True
     """Spend more on looks near those at which claims are due (2)."""
-    contain_parts: tuple[float, float] = (0.4, 0.6)
-    """For `contain`, without a pilot: the parts of delta for "no worse" and for "dominated" (3.2)."""
-    level_part: float = 0.25
-    """Part of delta for claims about levels, where designs have levels to meet; the rest is for pairs (9.2)."""
     lag: float = 2.0
     """Largest ratio of the evaluations of two open designs, so that near-ties do not starve the others."""
     pilot_worth: float = 15.0
     """Least observations of a design that near-ties take; with fewer a pilot would cost more than it tells (3.3)."""
     pilots_from: tuple[int, int] = (10, 2)
     """Least number of designs for a pilot, for `cover` and for `contain`; with fewer, even shares do as well (3.3)."""
-
-    def __post_init__(self) -> None:
-        fine, out = self.contain_parts
-        if not (fine > 0 and out > 0 and fine + out <= 1 + 1e-12):
-            raise InputError("contain_parts are positive and add up to 1 at most.")
-        if not (0 < self.level_part < 1 and self.lag >= 1):
-            raise InputError("level_part lies between 0 and 1, and lag is at least 1.")
 
 
 TUNING: Final = Tuning()

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
+from conewise.certificate.tuning import CONTAIN_PARTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +32,10 @@ class Weights:
     """For `contain`: the parts of delta for "no worse" and for "dominated"."""
 
     @classmethod
-    def even(cls, n_designs: int, facets: int, parts: tuple[float, float]) -> Weights:
+    def even(cls, n_designs: int, facets: int) -> Weights:
         """Return the same share for all claims of a kind (docs/adaptive, 3.1 and 3.2)."""
         out = np.full((1, 1), 1 / (n_designs * (n_designs - 1)))
-        return cls(n_designs, facets, np.full(1, 1 / n_designs), out, parts)
+        return cls(n_designs, facets, np.full(1, 1 / n_designs), out, CONTAIN_PARTS)
 
     @cached_property
     def _by_design(self) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ from shared import studies
 
 import conewise as cw
 from conewise.certificate.looks import spending
-from conewise.certificate.tuning import TUNING
+from conewise.certificate.tuning import CONTAIN_PARTS
 from conewise.data.observations import Observations
 from conewise.report.answer import answer
 from conewise.report.subject import as_it_ran, of_state, of_study, of_table
@@ -46,7 +46,7 @@ def fine_share():
 
     One of the four, the third, is known to be Pareto optimal at this sample.
     """
-    return TUNING.contain_parts[0] * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
+    return CONTAIN_PARTS[0] * DELTA / ((len(COUNTS) - 1) * len(CONE.facets))
 
 
 def test_of_one_look_with_known_noise_it_is_a_normal_quantile_of_the_mean(sample):

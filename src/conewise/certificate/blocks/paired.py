@@ -28,7 +28,7 @@ from conewise.certificate.fit import check_exact, check_range
 from conewise.certificate.pilots import Margins, Pilot, Task
 from conewise.certificate.rounding import Rounding
 from conewise.certificate.thresholds import Bounds, levels_of
-from conewise.certificate.tuning import TUNING
+from conewise.certificate.tuning import LEVEL_PART, TUNING
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
@@ -182,13 +182,13 @@ class Paired(Answering):
     @property
     def _parts(self) -> tuple[float, float]:
         """The parts of delta for levels, and for averages that are compared with known ones (sections 3 and 7)."""
-        levels = 0.0 if self.required is None else TUNING.level_part
+        levels = 0.0 if self.required is None else LEVEL_PART
         return levels, KNOWN_PART * (1 - levels) * (self.whole and self.bets)
 
     @cached_property
     def even(self) -> Weights:
         """Even shares of delta (docs/blocks, section 3)."""
-        return Weights.even(self.n_designs, max(1, int((self._pairs.noisy > 0).sum())), TUNING.contain_parts)
+        return Weights.even(self.n_designs, max(1, int((self._pairs.noisy > 0).sum())))
 
     @property
     def stepwise(self) -> bool:

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
-from conewise.certificate.tuning import TUNING
+from conewise.certificate.tuning import LEVEL_PART
 from conewise.data.observations import Counts, Pulls, Statistics
 from conewise.errors import InputError
 from conewise.question.question import Heuristic
@@ -59,12 +59,12 @@ class LevelChallenger(LeaderChallenger):
     @property
     def delta_for_pairs(self) -> float:
         """The part of delta for comparisons of pairs; levels take the rest (docs/adaptive, 9.2)."""
-        return self.delta * (1 - TUNING.level_part) if len(self._columns) else self.delta
+        return self.delta * (1 - LEVEL_PART) if len(self._columns) else self.delta
 
     def level_widths(self, counts: Counts) -> Floats:
         """Return how far an average may be off at any time, for all designs and levels, (K, R) (docs/adaptive, 9.7)."""
         columns = self._columns
-        fixed = threshold(math.log(self.n_designs * len(columns) / (self.delta * TUNING.level_part)))
+        fixed = threshold(math.log(self.n_designs * len(columns) / (self.delta * LEVEL_PART)))
         budget = fixed + 2 * np.log(4 + np.log(counts))
         scales = self.noise.scales(np.eye(self.dim)[columns])
         return np.asarray(self.radius_scale * scales * np.sqrt(2 * budget / counts)[:, None])
