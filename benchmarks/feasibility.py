@@ -163,7 +163,7 @@ def feasibility_first(instance: Instance, seed: int) -> tuple[int, bool]:
     certificate, state = rule.certificate, rule.start()
     counts = np.array(certificate.levels.counts)
     while True:
-        bounds = certificate.bounds(state)
+        bounds = certificate.claims(state).bounds
         assert bounds is not None
         open_ = np.flatnonzero(~bounds.misses & (bounds.meet_at > instance.epsilon))
         if not len(open_):

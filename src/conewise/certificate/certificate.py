@@ -238,20 +238,11 @@ class Certificate(Answering):
                 f"epsilon = {self.epsilon:g} may take {most:.0e} evaluations of a design, more than can be counted; "
                 "raise epsilon or lower sigma, or ask for epsilon = 0 with max_evaluations."
             )
-        # More levels change the boundaries a little, so the least number of steps that is enough is searched for. Radii
-        # fall about as the root of the count, which says how far it may be.
-        short, enough, steps = -1, None, 0
-        while enough is None or enough - short > 1:
-            levels = self._until(most * growth**steps, due=fine)
-            need = self._need(levels)
-            missing = 2 * math.log(need) / math.log(growth)
-            if need <= 1:
-                enough, found = steps, levels
-                steps = max(short + 1, steps - max(1, math.floor(-missing)))
-            else:
-                short, steps = steps, steps + max(1, math.ceil(missing))
-                steps = steps if enough is None else min(steps, enough - 1)
-        return found
+        levels = self._until(most, due=fine)
+        while (need := self._need(levels)) > 1:  # radii fall about as the root of the count, which says how far it is
+            most *= max(growth, need**2)
+            levels = self._until(most, due=fine)
+        return levels
 
     def _until(self, most: float, due: float) -> Levels:
         return replace(self.radii.schedule(most, due=due), timed=self.tuning.timing)
@@ -413,11 +404,8 @@ class Certificate(Answering):
             found = [replace(own, reached=np.where(whole, own.reached, -1)) for own in found]
         return tuple(found)
 
-    def bounds(self, seen: Told) -> Bounds | None:
-        """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
-        return self._bounds(self._shown(seen))
-
     def _bounds(self, shown: tuple[Shown, ...]) -> Bounds | None:
+        """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
         if self.requirements is None:
             return None
         found: list[tuple[Indices, Radii | None, Rounding | None, Iterator[Look]]] = []

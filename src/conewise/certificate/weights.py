@@ -38,37 +38,17 @@ class Weights:
         return cls(n_designs, facets, np.full(1, 1 / n_designs), out, CONTAIN_PARTS)
 
     @cached_property
-    def _by_design(self) -> tuple[Floats, Floats]:
+    def each(self) -> tuple[Floats, Floats]:
         """Total share of each design for "fine" and for "out", twice (K,)."""
         if len(self.fine) > 1:
             return self.fine, self.out.sum(axis=1)
         return (np.full(self.n_designs, 1 / self.n_designs),) * 2
 
     @cached_property
-    def _logs(self) -> tuple[Floats, Floats]:
+    def logs(self) -> tuple[Floats, Floats]:
         """Logarithms of the shares of claims; -infinity on the diagonal."""
         with np.errstate(divide="ignore"):
             return np.log(self.fine / self.facets), np.log(self.out)
-
-    def log_fine(self, designs: Indices) -> Floats:
-        """Return logarithms of the shares of claims "fine", (1, m, 1) or (1, 1, 1)."""
-        fine = self._logs[0]
-        return (fine if len(fine) == 1 else fine[designs])[None, :, None]
-
-    def log_out(self, designs: Indices, rivals: Indices) -> Floats:
-        """Return logarithms of the shares of claims "beaten" and "covered", (1, m, r) or (1, 1, 1)."""
-        out = self._logs[1]
-        return (out if len(out) == 1 else out[np.ix_(designs, rivals)])[None]
-
-    def unsure(self, standing: Standing) -> float:
-        """Return the share for "fine" of all designs that are not sure, at least that of one design."""
-        each = self._by_design[0]
-        return float(max(each[~standing.sure].sum(), each.min()))
-
-    def left(self, standing: Standing) -> float:
-        """Return the share for "out" of all designs that are not beaten, at least that of one design."""
-        each = self._by_design[1]
-        return float(max(each[standing.left].sum(), each.min()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,13 +83,20 @@ class Spending:
 
     def log_fine(self, designs: Indices, standing: Standing) -> Floats:
         """Return logarithms of a^F, of claims "fine", (1, m or 1, 1)."""
-        whole = self.delta * self.weights.parts[0] / self.weights.unsure(standing) if self.stepwise else self.delta
-        return self.weights.log_fine(designs) + math.log(whole)
+        fine = self.weights.logs[0]
+        return (fine if len(fine) == 1 else fine[designs])[None, :, None] + self._whole(0, ~standing.sure)
 
     def log_out(self, designs: Indices, rivals: Indices, standing: Standing) -> Floats:
         """Return logarithms of a^B, of claims "beaten" and "covered", (1, m or 1, r or 1)."""
-        whole = self.delta * self.weights.parts[1] / self.weights.left(standing) if self.stepwise else self.delta
-        return self.weights.log_out(designs, rivals) + math.log(whole)
+        out = self.weights.logs[1]
+        return (out if len(out) == 1 else out[np.ix_(designs, rivals)])[None] + self._whole(1, standing.left)
+
+    def _whole(self, kind: int, some: Bools) -> float:
+        """Return the logarithm of the delta of one kind over the share of some designs, at least that of one design."""
+        if not self.stepwise:
+            return math.log(self.delta)
+        each = self.weights.each[kind]
+        return math.log(self.delta * self.weights.parts[kind] / max(each[some].sum(), each.min()))
 
     def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
         """Return the median of what claims "no worse" and "dominated" of these designs may spend: for planning."""

@@ -227,7 +227,7 @@ def test_levels_of_mixed_objectives_are_judged_by_their_own_kind(once):
     values = np.column_stack([rng.random(80) < 0.5, rng.normal(size=80), np.repeat([2.0, 4.0], 40)])
     told = Observations.single(np.repeat([0, 1], 40), values)
     statistics = Statistics.empty(2, 3).add(told)
-    found, least = checked.bounds(statistics if once else nothing(checked).add(told)), [0.2, -1.0]
+    found, least = checked.claims(statistics if once else nothing(checked).add(told)).bounds, [0.2, -1.0]
     assert found.lower[:, 2].tolist() == found.upper[:, 2].tolist() == [-1.0, 1.0]
     assert found.misses.tolist() == [True, False]
     assert (found.lower[:, :2] < statistics.means[:, :2] - least).all()
