@@ -278,13 +278,13 @@ class Ruler:
         assert isinstance(self.radii, AtOnce)
         return self.radii.at_once(self.counts, logs.item(), out)[:, None], np.zeros((1, 1, 1), dtype=np.intp)
 
-    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
+    def in_sight(self, designs: Indices, standing: Standing) -> tuple[Floats, Floats]:
         """Return the z (L,) that claims "no worse" and "dominated" of these designs are likely to meet next.
 
         Use it for planning only. Where the parts of a radius differ, it is the largest z of any part.
         """
         assert self.tables is not None
-        fine, out = self.spending.in_sight(designs, rivals, standing)
+        fine, out = self.spending.in_sight(designs, standing)
         rows = self.tables.rows(fine, False), self.tables.rows(out, True)
         return self.tables.fine[:, rows[0]].max(axis=0), self.tables.out[:, rows[1]].max(axis=0)
 

@@ -50,6 +50,11 @@ class Weights:
         with np.errstate(divide="ignore"):
             return np.log(self.fine / self.facets), np.log(self.out)
 
+    @cached_property
+    def likely(self) -> Floats:
+        """Logarithm of the share of each design against its likeliest rival, (K,) or (1,)."""
+        return np.asarray(self.logs[1].max(axis=1))
+
 
 @dataclass(frozen=True, eq=False)
 class Standing:
@@ -98,7 +103,8 @@ class Spending:
         each = self.weights.each[kind]
         return math.log(self.delta * self.weights.parts[kind] / max(each[some].sum(), each.min()))
 
-    def in_sight(self, designs: Indices, rivals: Indices, standing: Standing) -> tuple[Floats, Floats]:
+    def in_sight(self, designs: Indices, standing: Standing) -> tuple[Floats, Floats]:
         """Return the median of what claims "no worse" and "dominated" of these designs may spend: for planning."""
-        fine, out = self.log_fine(designs, standing), self.log_out(designs, rivals, standing)
-        return np.median(fine.max(axis=0)), np.median(out.max(axis=2))
+        out = self.weights.likely if len(self.weights.likely) == 1 else self.weights.likely[designs]
+        fine = np.median(self.log_fine(designs, standing))
+        return np.asarray(fine), np.asarray(np.median(out) + self._whole(1, standing.left))

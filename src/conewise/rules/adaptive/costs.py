@@ -96,7 +96,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     coming = np.minimum(np.searchsorted(counts, seen * _AHEAD), last)
     least = counts[np.minimum(np.searchsorted(counts, seen, side="right"), last)]
     compared, of = cast(Contrasts, claims.pairs), left[rows] if len(rows) else left
-    boundary, out = certificate.ruler(state).in_sight(of, left, compared.standing)
+    boundary, out = certificate.ruler(state).in_sight(of, compared.standing)
     # out: beaten, or covered within epsilon where success is "cover"
     bonus = epsilon / certificate.cover_factor if question.success == "cover" else 0.0
     slacks = epsilon * cone.widths
