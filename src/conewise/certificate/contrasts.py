@@ -146,7 +146,7 @@ _VIEWS: WeakKeyDictionary[Snapshot, tuple[Stream, View]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What a stream shows at each checkpoint; one look is one checkpoint, at which every design has its own count."""
+    """The observations of a stream at each checkpoint. At one look, each design has its own count at a single one."""
 
     reached: Indices
     """(K,): the last checkpoint of each design, or the place of its count at one look; -1 before the first."""
