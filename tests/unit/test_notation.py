@@ -98,6 +98,7 @@ BOOKKEEPING = {
     "Kinds.of",
     "Memo.matrix",
     "Paired.deviations",
+    "Paired._read",
     "Paired.tell",
     "Table.of",
     "check_constant",

@@ -149,7 +149,8 @@ class Rows:
     def others(self, values: Floats, steps: Floats, shares: Floats) -> Floats:
         """Return what normal and known objectives add to gains: (K, K, R, A), row i for the gains over design i.
 
-        Values are (K, T, D), recorded in these steps (D,). Probabilities broadcast to (K, K, R, A).
+        Values are (K, T, D), recorded in these steps (D,). Probabilities broadcast to (K, K, R, A) (docs/blocks,
+        sections 5 and 8).
         """
         columns, rows = self.kinds.normal, self.weights[:, self.kinds.normal]
         offered = self.kinds.given(values) @ self.weights[:, self.kinds.known].T

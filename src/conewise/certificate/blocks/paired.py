@@ -50,8 +50,9 @@ KNOWN_PART: Final = 0.05
 _SHARES: Final = (1.0, 0.924, 0.707, 0.383, 0.0)  # of epsilon, at which bets stand: points of a quarter circle
 _MOST_NUMBERS: Final = 2**27  # in memory, a gigabyte: every value, and the bets of every pair
 _PILOT_WORTH: Final = 200  # observations of a design that bets may take, below which no pilot is read
+_HORIZON: Final = 16  # the horizon of independent designs, over the observations that bets usually take
 _MOST_PAIRS: Final = 2**18  # of ordered pairs and facets, for which bets of independent designs are kept
-_GROWTH: Final = 1.08  # from one look to the next; a bet may be looked at always
+_GROWTH: Final = 1.04  # from one look to the next; a bet may be looked at always
 _FIRST: Final = 4
 _T_GROWTH: Final = 1.5  # ... where every look has to be paid for
 _T_FIRST: Final = 6
@@ -227,7 +228,8 @@ class Paired(Answering):
 
     @property
     def _common(self) -> tuple[Kinds, int, int | None, int, float, int]:
-        return self.kinds, self.blocks, self.population, self._looks, self.radius_scale, self.aside
+        expected = max(2, self.blocks // _HORIZON) if self.independent else self.blocks
+        return self.kinds, expected, self.population, self._looks, self.radius_scale, self.aside
 
     @cached_property
     def _pairs(self) -> Rows:
@@ -468,7 +470,10 @@ class Paired(Answering):
         return Rounding.of(self.kinds.noise, state.statistics).steps
 
     def _bounds_alone(self, state: Prefixes) -> tuple[Floats, Floats] | None:
-        """Return lower and upper bounds of averages along the first half of `_alone`, (K, R); exact where known."""
+        """Return lower and upper bounds of averages along the first half of `_alone`, (K, R); exact where known.
+
+        (docs/blocks, sections 3 and 7)
+        """
         if self._alone is None or state.alone is None:
             return None
         total, half, level = state.alone.copy(), len(self._alone.weights) // 2, self._level(state)

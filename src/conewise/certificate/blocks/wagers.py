@@ -82,7 +82,8 @@ class Wagers:
     def after(self, differences: Floats, thresholds: Floats, stakes: Floats, population: int | None) -> Wagers:
         """Return the bets after T more differences (P, T, N) in [-1, 1], NaN where a pair has not met on a block.
 
-        `thresholds` are the m, (P or 1, N, G); `population` is Q, None for an unlimited one. O(P T N G S).
+        `thresholds` are the m, (P or 1, N, G); `population` is Q, None for an unlimited one (docs/blocks,
+        section 4). O(P T N G S).
         """
         met = np.asarray(~np.isnan(differences).any(axis=2))
         z = np.where(met[:, :, None], differences, 0.0)
@@ -100,7 +101,7 @@ class Wagers:
 
 
 def _growth(z: Floats, met: Bools, expected: Floats, stakes: Floats) -> Floats:
-    """Return what differences z (P, T, N) add to the logarithms of the wealth: (P, N, G, S).
+    """Return what differences z (P, T, N) add to logarithms of the wealth, (P, N, G, S) (docs/blocks, section 4).
 
     `expected` are the e_t, (P or 1, T or 1, N, G). Equal differences are counted where e_t is the same for all blocks.
     """
