@@ -28,6 +28,7 @@ from scipy.stats import binomtest
 
 import conewise as cw
 from benchmarks import commits
+from conewise.certificate.tuning import TUNING
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 from conewise.problems import Recorded
 
@@ -290,11 +291,11 @@ CELLS = [
 
 
 def spent(dim: int) -> float:
-    """The part of delta that one look at bounded objectives, measured separately, spends: at most 1.
+    """The part of its share that a claim spends in one look at bounded objectives measured separately: at most 1.
 
-    Three designs without any spread certify an epsilon that is the radius z sqrt(2 u^2 / n) + z^2 / (6 n). At four
-    values each the bound u of the standard deviation is its largest, 1/2, which gives z. At 4,000 it is
-    sqrt(2 log(1/p) / (n - 1)), which gives p: one for each design and objective. Claims spend nine tenths (docs).
+    Three designs without any spread certify an epsilon that is the radius z u + z^2 / (6 n). At four values each the
+    bound u of the standard deviation of a difference is its largest, sqrt(1 / (2 n)), which gives z. At 4,000 it is
+    sqrt(2 log(1/p) / (n (n - 1))), which gives p. Each of three designs has an even share for every objective.
     """
 
     def certified(times: int) -> float:
@@ -307,8 +308,9 @@ def spent(dim: int) -> float:
     few, many = 4, 4000
     a, b = 1 / (6 * few), math.sqrt(0.5 / few)
     z = (math.sqrt(b**2 + 4 * a * certified(few)) - b) / (2 * a)
-    u = (certified(many) - z**2 / (6 * many)) / (z * math.sqrt(2 / many))
-    return 0.9 + 3 * dim * math.exp(-(u**2) * (many - 1) / 2) / DELTA
+    u = (certified(many) - z**2 / (6 * many)) / z
+    each = math.exp(-(z**2) / 2) + math.exp(-(u**2) * many * (many - 1) / 2)
+    return 3 * dim * each / (TUNING.contain_parts[0] * DELTA)
 
 
 # -- the page --------------------------------------------------------------------------------------------------------

@@ -72,9 +72,9 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
     "readers": [("imported", "packed"), ("searches", "evaluations", "optunastudies", "mlflowruns")],
     "certificate": [
         ("tuning", "looks", "rounding"),
-        ("weights", "radius"),
-        ("pilots", "bounded", "mixed"),
-        ("history", "radii", "fit"),
+        ("weights", "radii"),
+        ("pilots", "mixed"),
+        ("history", "fit"),
         ("streams", "thresholds", "contrasts"),
         ("claims",),
         ("certificate",),

@@ -11,7 +11,6 @@ observation (docs/adaptive, 2 and 6).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Final, TypeAlias, TypeVar
@@ -24,13 +23,11 @@ from conewise.certificate.claims import FEW, Certified, Claims, Memo, certified,
 from conewise.certificate.contrasts import NOWHERE, Contrasts, Ruler, Shown, Stream, Table, Tables, places
 from conewise.certificate.history import Checkpoints, Snapshot
 from conewise.certificate.looks import Levels
-from conewise.certificate.mixed import Added
+from conewise.certificate.mixed import Radii
 from conewise.certificate.pilots import FINE_LIMITS, Pilot, Task, least_weights
-from conewise.certificate.radii import radii_for
-from conewise.certificate.radius import AtOnce, Radii
 from conewise.certificate.rounding import Estimated, Rounding
 from conewise.certificate.streams import Separately, Streams, taken_apart
-from conewise.certificate.thresholds import REACH, Bounds, Look, Thresholds
+from conewise.certificate.thresholds import REACH, Bounds, Thresholds
 from conewise.certificate.tuning import LEVEL_PART, TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
 from conewise.data.observations import Statistics
@@ -118,16 +115,13 @@ class Certificate(Answering):
     @cached_property
     def radii(self) -> Radii:
         """The radii for differences of means."""
-        joint = self.success == "cover"
-        return radii_for(self.cone.facets, self.noise, self.n_designs, self.for_pairs, joint=joint, once=self.once)
+        return Radii.of(self.cone.facets, self.noise, joint=self.success == "cover", once=self.once)
 
     @cached_property
     def requirements(self) -> Thresholds | None:
         """The levels that designs have to meet (docs/adaptive, 9); None without levels."""
-        k, delta = self.n_designs, self.delta * LEVEL_PART
-        return Thresholds.of(
-            self.question, lambda axes: radii_for(axes, self.noise, k, delta, joint=False, once=self.once)
-        )
+        axes = Radii.of(np.eye(self.cone.dim), self.noise, joint=False, once=self.once)
+        return Thresholds.of(self.question, axes, self.delta * LEVEL_PART / self.n_designs)
 
     @property
     def with_levels(self) -> str:
@@ -158,7 +152,7 @@ class Certificate(Answering):
 
     def spending(self, weights: Weights) -> Spending:
         """Return what claims may spend if delta is shared by these weights (docs/adaptive, 3)."""
-        return Spending(self.for_pairs * self.radii.claim_share, self.stepwise, weights)
+        return Spending(self.for_pairs, self.stepwise, weights)
 
     # -- the schedule (docs/adaptive, 2 and 6) -----------------------------------------------------------------
 
@@ -202,11 +196,8 @@ class Certificate(Answering):
         if not self.weighted:
             return self._alphas
         fine, out = least_weights(self.n_designs, len(self.cone.facets))
-        left = self.for_pairs * self.radii.claim_share
-        if not self.stepwise:
-            return left * fine, left * out
-        low, high = FINE_LIMITS
-        return left * fine * low, left * out * (1 - high)
+        low, high = FINE_LIMITS if self.stepwise else (1.0, 0.0)
+        return self.for_pairs * fine * low, self.for_pairs * out * (1 - high)
 
     @cached_property
     def anchors(self) -> tuple[float, float]:
@@ -249,26 +240,21 @@ class Certificate(Answering):
 
     def _need(self, levels: Levels) -> float:
         """Return by which factor radii at the last level are too wide to settle every pair (docs/adaptive, 6)."""
-        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
-        total, parts = np.zeros(len(self.cone.facets)), len(self.radii.parts.weights)
-        for out, anchor, alpha in zip((False, True), self.anchors, self.least, strict=True):
-            z = np.broadcast_to(self.radii.boundaries(levels, anchor, (alpha,), out)[:parts, 0, -1], (parts,))
-            each = z * np.sqrt(2 * worst / count).reshape(-1, parts).max(axis=0)
-            each += [float(self.radii.shift(part, z[part], count)) for part in range(parts)]
-            total = total + self.radii.combined(each)
+        found = zip((False, True), self.anchors, self.least, strict=True)
+        each = [self.radii.boundaries(levels, anchor, (alpha,), out)[:, 0, -1] for out, anchor, alpha in found]
+        total = sum(self.radii.largest(z, levels.counts[-1], designs=2) for z in each)
         need = float((total / (self.epsilon * self.cone.widths)).max())
         return need if self.requirements is None else max(need, self.requirements.need(levels, self.epsilon))
 
     @cached_property
     def tables(self) -> Tables:
         """Boundaries by level and by what a claim may spend (docs/adaptive, 2)."""
-        whole = self.for_pairs * self.radii.claim_share
-        most = (whole, whole) if self.stepwise or self.weighted else self.least
+        most = (self.for_pairs,) * 2 if self.stepwise or self.weighted else self.least
         return Tables.of(self.radii, self.levels, self.anchors, self.least, most, STEP)
 
     @cached_property
     def level_boundary(self) -> Floats:
-        """Standard deviations of an average by part and level, (2, P or 1, L), for "meets" and "misses" a level."""
+        """Standard deviations of an average by part and level, (2, P, L), for "meets" and "misses" a level."""
         assert self.requirements is not None
         return self.requirements.boundary(self.levels, 0.0 if self.any_epsilon else self.epsilon)
 
@@ -406,35 +392,20 @@ class Certificate(Answering):
 
     def _bounds(self, shown: tuple[Shown, ...]) -> Bounds | None:
         """Return what is known of the levels of every design (docs/adaptive, 9); None without levels."""
-        if self.requirements is None:
+        if (required := self.requirements) is None:
             return None
-        found: list[tuple[Indices, Radii | None, Rounding | None, Iterator[Look]]] = []
-        for place, own in enumerate(shown):
-            radii: Radii | None
-            objectives, radii = np.arange(self.cone.dim), self.requirements.radii
-            if self.apart:
-                objectives, members = np.array([place]), self.requirements.radii
-                assert isinstance(members, Added)
-                radii = next((each.radii for each in members.members if each.columns[0] == place), None)
-            found.append((objectives, radii, own.rounding, self._looks(place, own, radii)))
-        return self.requirements.bounds(found, self.scale)
-
-    def _looks(self, place: int, own: Shown, radii: Radii | None) -> Iterator[Look]:
-        """Yield the averages of a stream at each checkpoint, with the boundaries for levels (docs/adaptive, 9.2)."""
-        assert self.requirements is not None
-        for level, (each, counts) in enumerate(zip(own.snapshots, own.counts, strict=True)):
-            z = np.zeros((2, 1, 1))
-            if radii is None or not len(counts):
-                pass
-            elif self.once:
-                assert isinstance(radii, AtOnce)
-                many, alphas = len(radii.parts.weights), self.requirements.alphas
-                z = np.array([radii.at_once(counts, np.log(alpha), False)[:many] for alpha in alphas])
+        found = []
+        for place, own in ((place, own) for place, own in enumerate(shown) if own.snapshots):
+            objectives = np.array([place]) if self.apart else np.arange(self.cone.dim)
+            last, counts = own.latest()
+            times, level = np.unique(counts, return_inverse=True)
+            if self.once:
+                z = required.boundary(Levels(tuple(times.astype(int).tolist()), once=True), 0.0)
             else:
-                z = self.level_boundary[:, :, level, None]
-                if self.apart and len(z[0]) > 1:
-                    z = z[:, self.requirements.radii.facet_of[: len(z[0])] == place]
-            yield Look(each.designs, each.means, each.scatters, counts, z)
+                z, level = self.level_boundary, np.searchsorted(self.levels.counts, counts)
+            weighs = (required.radii.weights[:, objectives] != 0).any(axis=1)
+            found.append((objectives, last, counts, z[:, weighs][:, :, level], own.rounding))
+        return required.bounds(self.n_designs, found, self.scale)
 
 
 def _each(seen: Told) -> tuple[Checkpoints | Statistics, ...]:

@@ -20,12 +20,11 @@ import numpy as np
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.history import Snapshot
 from conewise.certificate.looks import Levels
-from conewise.certificate.mixed import Added
-from conewise.certificate.radius import AtOnce, Radii
+from conewise.certificate.mixed import Radii
 from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.certificate.weights import Spending, Standing
 from conewise.cone.cone import Cone
-from conewise.noise import ByObjective, Noise
+from conewise.noise import Noise
 from conewise.order.directions import cover_at, facet_floor
 from conewise.order.dominance import maximal_columns
 
@@ -43,9 +42,9 @@ class Tables:
     step: float
     """Logarithm of the ratio of two probabilities."""
     fine: Floats
-    """(1 or parts, F, L): z by checkpoint, the least probability first."""
+    """(parts, F, L): z by checkpoint, the least probability first."""
     out: Floats
-    """(1 or parts, B, L)"""
+    """(parts, B, L)"""
 
     @classmethod
     def of(
@@ -103,20 +102,11 @@ class Stream:
     @classmethod
     def of(cls, cone: Cone, noise: Noise, radii: Radii, *, directions: bool, apart: bool) -> tuple[Stream, ...]:
         """Return the one stream of rows, or one for each objective of `noise`, with a kind for each (section 8.1)."""
-        many = len(radii.parts.weights)
+        weighs = np.concatenate([radii.weights != 0, radii.anywhere[: len(radii.anywhere) * directions]])
         if not apart:
-            wide = len(radii.parts.anywhere) if directions else 0
-            return (cls(cone, None, noise, radii, np.arange(many + wide), directions),)
-        assert isinstance(noise, ByObjective)
-        assert isinstance(radii, Added)
-        found: dict[int, tuple[Radii | None, Indices]] = {}
-        start = 0
-        for place, member in enumerate(radii.members):
-            parts = np.arange(start, start + len(member.facets))
-            start += len(member.facets)
-            found[int(member.columns[0])] = member.radii, np.append(parts, np.full(int(directions), many + place))
-        each = enumerate(noise.each)
-        return tuple(cls(cone, d, own, *found.get(d, (None, NOWHERE)), directions=directions) for d, own in each)
+            return (cls(cone, None, noise, radii, np.arange(len(weighs)), directions),)
+        each = [(d, noise.of_one(d, cone.dim), radii.of_one(d)) for d in range(cone.dim)]
+        return tuple(cls(cone, *own, np.flatnonzero(weighs[:, own[0]]), directions) for own in each)
 
     def view(self, designs: Indices, means: Floats, scatters: Floats | None, counts: Floats) -> View:
         """Return what these means of so many observations add to the facets, and how uncertain that is."""
@@ -160,6 +150,15 @@ class Shown:
     def steps(self) -> bytes:
         """Key of the steps of recorded values: equal keys, equal steps."""
         return b"" if self.rounding is None else self.rounding.key
+
+    def latest(self) -> tuple[Snapshot, Floats]:
+        """Return every design at its last checkpoint in one snapshot, and its observations there, (m,)."""
+        every = np.concatenate([each.designs for each in self.snapshots])
+        designs, place = np.unique(every[::-1], return_index=True)
+        place, seen = len(every) - 1 - place, [each.scatters for each in self.snapshots if each.scatters is not None]
+        means = np.concatenate([each.means for each in self.snapshots])[place]
+        scatters = np.concatenate(seen)[place] if seen else None
+        return Snapshot(designs, means, scatters), np.concatenate(self.counts)[place]
 
     def views(self, stream: Stream) -> list[View]:
         """Return the views of all checkpoints."""
@@ -213,7 +212,7 @@ class Table:
         """Return the table with what recorded steps hide of designs with these spreads (levels, L, D_s)."""
         assert stream.radii is not None
         levels, many, dim = spreads.shape
-        about, rows = stream.radii.parts, len(self.parts)
+        about, rows = stream.radii, len(self.parts)
         hidden = rounding.coarse(about.weights, about.anywhere, spreads.reshape(-1, dim))
         if hidden is None:
             return self
@@ -272,11 +271,12 @@ class Ruler:
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
 
     def boundary(self, logs: Floats, out: bool) -> tuple[Floats, Indices]:
-        """Return boundaries (1 or parts, R, L), and which of their R rows suits each probability of `logs`."""
+        """Return boundaries (parts, R, L), and which of their R rows suits each probability of `logs`."""
         if self.tables is not None:
             return (self.tables.out if out else self.tables.fine), self.tables.rows(logs, out)
-        assert isinstance(self.radii, AtOnce)
-        return self.radii.at_once(self.counts, logs.item(), out)[:, None], np.zeros((1, 1, 1), dtype=np.intp)
+        levels = Levels(tuple(self.counts.astype(int).tolist()), once=True)
+        found = self.radii.boundaries(levels, math.inf, (math.exp(logs.item()),), out)
+        return found, np.zeros((1, 1, 1), dtype=np.intp)
 
     def in_sight(self, designs: Indices, standing: Standing) -> tuple[Floats, Floats]:
         """Return the z (L,) that claims "no worse" and "dominated" of these designs are likely to meet next.
@@ -380,8 +380,7 @@ class Contrasts:
     def _seen(self, rows: Indices, columns: Indices, logs: Floats, *, out: bool, widest: bool = False) -> Seen:
         """Return gains and radii, for what each claim may spend (docs/adaptive, 2, 7 and 8.1)."""
         ruler, radii_of, shape = self.ruler, self.ruler.radii, (len(rows), len(columns))
-        many = len(radii_of.parts.weights)
-        known = many + (len(radii_of.parts.anywhere) if widest else 0)
+        known = len(radii_of.weights) + (len(radii_of.anywhere) if widest else 0)
         gains, radii = np.zeros((len(ruler.cone.facets), *shape)), np.zeros((known, *shape))
         boundary, where = ruler.boundary(logs, out)
         where = where * boundary.shape[-1]
@@ -394,6 +393,9 @@ class Contrasts:
                 continue
             never = level < table.first
             level = np.maximum(level, 0)
+            least = most = ruler.counts[level]
+            if ruler.tables is None:
+                most = ruler.counts[np.maximum(table.reached[rows][:, None], table.reached[columns][None, :])]
             place = np.zeros_like(level) if ruler.tables is None else np.maximum(level - table.first, 0)
             mine, theirs = place * width + rows[:, None], place * width + columns[None, :]
             for n, values in enumerate(table.values):
@@ -402,21 +404,19 @@ class Contrasts:
             for at, part in enumerate(table.parts[table.parts < known]):
                 variances = table.variances[at].ravel()
                 if table.variances.shape[2] == 1:  # the same for all designs: by checkpoint alone
-                    spread = np.take(np.sqrt(2 * variances), place)
+                    both = np.take(2 * variances, place)
                 else:
-                    spread = np.sqrt(np.take(variances, theirs) + np.take(variances, mine))
-                z = np.take(boundary[min(part, len(boundary) - 1)].ravel(), where[facet_of[part]] + level)
-                radius = np.multiply(spread, z, out=radii[part])
-                if radii_of.shifted:
-                    radius += radii_of.shift(part, z, ruler.counts[level])
+                    both = np.take(variances, theirs) + np.take(variances, mine)
+                z = np.take(boundary[part].ravel(), where[facet_of[part]] + level)
+                radius = radii_of.radius(part, z, both, least, most)
                 if ruler.scale != 1:
                     radius *= ruler.scale
                 if table.slacks is not None and table.still is not None:
-                    both = np.take(table.still[at].ravel(), mine) & np.take(table.still[at].ravel(), theirs)
+                    still = np.take(table.still[at].ravel(), mine) & np.take(table.still[at].ravel(), theirs)
                     slack = np.take(table.slacks[at].ravel(), mine) + np.take(table.slacks[at].ravel(), theirs)
-                    radius += np.where(both, np.inf, slack)
-        if radii_of.summed:
-            radii = radii_of.combined(radii)
+                    radius += np.where(still, np.inf, slack)
+                radii[part] = radius
+        radii = radii_of.combined(radii)
         along = radii[len(gains)] if widest else None
         return Seen(np.moveaxis(gains, 0, 2), np.moveaxis(radii[: len(gains)], 0, 2), along)
 

@@ -26,7 +26,7 @@ class Snapshot:
     means: Floats
     """(m, D)"""
     scatters: Floats | None
-    """(m, D, D) where the noise is estimated, else None; around centres (`Centres`) if the state has any."""
+    """(m, D, D) where the noise is estimated, else None."""
 
     @classmethod
     def empty(cls, dim: int, scattered: bool) -> Snapshot:
@@ -44,34 +44,6 @@ class Snapshot:
 
 
 @dataclass(frozen=True, eq=False)
-class Centres:
-    """Centres of sums of squares, chosen before the observations were seen: the last mean of each design.
-
-    Let m be the mean of the first h observations. From one level to the next the sum around m grows as much as the
-    scatters. It also grows by g (mean - m)(mean - m)' for the mean of all g.
-    """
-
-    last: Floats
-    """(K, D): means at the last level, a fixed point before the first; NaN where scatters are enough."""
-    moved: Floats
-    """(K, D, D): what moves of the means have added so far."""
-
-    @classmethod
-    def begun(cls, centre: Floats, n_designs: int) -> Centres:
-        """Return centres at one fixed point."""
-        return cls(np.tile(centre, (n_designs, 1)), np.zeros((n_designs, len(centre), len(centre))))
-
-    def landed(self, designs: Indices, means: Floats, count: int) -> Centres:
-        """Return the centres after some designs have come to a level."""
-        last, moved = self.last.copy(), self.moved.copy()
-        off = means - last[designs]
-        off[np.isnan(off)] = 0.0
-        moved[designs] += count * off[:, :, None] * off[:, None, :]
-        last[designs] = np.where(np.isnan(last[designs]), np.nan, means)
-        return Centres(last, moved)
-
-
-@dataclass(frozen=True, eq=False)
 class Checkpoints:
     """Statistics of an adaptive run, with the means at the levels that designs have reached."""
 
@@ -85,25 +57,16 @@ class Checkpoints:
     """True if snapshots keep scatters."""
     pilot: Pilot | None = None
     """Observations that no level counts (docs/adaptive, 3.3)."""
-    centres: Centres | None = None
-    """Centres of the sums of squares that snapshots keep; None if they keep scatters."""
     weights: Weights | None = None
     """Shares of delta by the pilots; None without pilots, and before they are complete."""
 
     @classmethod
     def empty(
-        cls,
-        levels: Levels,
-        n_designs: int,
-        dim: int,
-        scattered: bool = False,
-        pilot: Pilot | None = None,
-        centre: Floats | None = None,
+        cls, levels: Levels, n_designs: int, dim: int, scattered: bool = False, pilot: Pilot | None = None
     ) -> Checkpoints:
         """Return a state without observations."""
         reached = np.full(n_designs, -1, dtype=np.intp)
-        centres = None if centre is None else Centres.begun(centre, n_designs)
-        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot, centres)
+        return cls(levels, Statistics.empty(n_designs, dim), reached, (), scattered, pilot)
 
     @property
     def counts(self) -> Counts:
@@ -154,7 +117,7 @@ class Checkpoints:
         ends = self.statistics.counts[touched][group] + running - (running - times)[first][group]
         # Entries up to the same level belong together: a few sums of many entries instead of many of a few.
         segment = np.searchsorted(counts, ends, side="left")
-        part, centres, reached = self.statistics.of(touched), self.centres, self.reached.copy()
+        part, reached = self.statistics.of(touched), self.reached.copy()
         reached[touched] = np.searchsorted(counts, ends[np.append(first[1:], len(ends)) - 1], side="right") - 1
         missing = max(int(reached.max()) + 1 - len(self.snapshots), 0)
         snapshots = [*self.snapshots, *[Snapshot.empty(self.statistics.dim, self.scattered)] * missing]
@@ -169,9 +132,6 @@ class Checkpoints:
                 continue
             done = part.of(landed)
             scatters = done.scatters if self.scattered else None
-            if centres is not None and scatters is not None:
-                centres = centres.landed(touched[landed], done.means, int(counts[position]))
-                scatters = scatters + centres.moved[touched[landed]]
             snapshots[position] = snapshots[position].joined(touched[landed], done.means, scatters)
         after = self.statistics.replaced(touched, part)
-        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots), centres=centres)
+        return replace(self, statistics=after, reached=reached, snapshots=tuple(snapshots))

@@ -6,7 +6,7 @@ most alpha. Any sampling rule may be used, and looking costs nothing more.
 
 For normal noise the errors at the levels form a Markov chain. The chance to have stayed below the boundary so far is
 carried from look to look, as in group sequential trials (Armitage, McPherson & Rowe 1969). Other noise has no joint law
-to use, so the terms are plain Chernoff bounds.
+to use, so every look has a share of alpha.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ class Levels:
     counts: tuple[int, ...]
     timed: bool = True
     """True if looks before an anchor spend in proportion to the count; otherwise they spend as much as each other."""
+    once: bool = False
+    """True if every comparison is looked at a single time, at one of these counts."""
 
     @classmethod
     def up_to(cls, most: float, due: float = math.inf, growth: float = GROWTH, least: int = 1) -> Levels:
@@ -62,6 +64,8 @@ class Levels:
 def spending(levels: Levels, anchor: float) -> Floats:
     """Return shares of the looks that add up to 1: in proportion to the count up to the anchor, and little beyond."""
     n = np.array(levels.counts, dtype=np.float64)
+    if levels.once:
+        return np.ones(len(n))
     if math.isinf(anchor):
         before, beyond = ((n / UNKNOWN_ANCHOR) ** (levels.timed * power) for power in UNKNOWN_POWERS)
         shares = np.minimum(before, beyond)
@@ -71,8 +75,8 @@ def spending(levels: Levels, anchor: float) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal: bool) -> Floats:
-    """Return z, (alphas, levels), which the error in standard deviations exceeds at any level w.p. alpha at most.
+def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+    """Return z, (alphas, levels), which a normal error in standard deviations exceeds at any level w.p. alpha at most.
 
     Rows are in the order of `alphas`, which must decrease. A smaller alpha never has a smaller boundary
     (docs/adaptive, 2).
@@ -81,8 +85,6 @@ def boundaries(levels: Levels, anchor: float, alphas: tuple[float, ...], normal:
     totals = np.array(alphas)[:, None] / SAFETY
     with np.errstate(divide="ignore"):
         log_terms = np.log(totals) + np.log(shares)[None, :]
-    if not normal:
-        return np.asarray(np.sqrt(-2 * log_terms))
     from scipy.special import ndtri_exp
 
     chosen = _spread_out(totals[:, 0])

@@ -1,220 +1,205 @@
-"""Bound the error of a difference of means where objectives differ in their kind of noise: add the radii.
+"""Bound the error of a difference of means as a sum over the kinds of noise of the objectives.
 
 Along a row w the error is the sum, over the kinds k, of the errors along w_k. Here w_k is the part of w in the
 objectives of that kind. Let w weigh G kinds. Each stays below its own radius except with probability a / G. So the sum
 stays below the sum of the radii except with probability a. This union bound asks for nothing about how the kinds depend
-on each other. Objectives without noise add nothing (docs/adaptive, 7).
+on each other. Objectives without noise add nothing (docs/adaptive, 7). One kind of noise is a sum of one term.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from conewise.border import Floats, Indices
+from conewise.border import Bools, Floats, Indices
 from conewise.certificate.looks import Levels
-from conewise.certificate.radius import FEWEST, AtOnce, Parts, Radii
+from conewise.certificate.radii import FEWEST, Kind, kind_for
 from conewise.data.observations import Statistics
-from conewise.noise import ByObjective, Noise
-
-Own = TypeVar("Own", bound=Radii, covariant=True)
+from conewise.noise import Noise
+from conewise.noise.mixed import kinds_of
 
 
 @dataclass(frozen=True, eq=False)
-class Member(Generic[Own]):
+class Member:
     """One kind of noise: its objectives, the rows that weigh them, and the radii along these rows."""
 
     columns: Indices
     facets: Indices
-    radii: Own
+    kind: Kind
 
     def scatters(self, scatters: Floats | None) -> Floats | None:
         """Return the scatters of its objectives, (m, d, d); None if it estimates nothing."""
-        if scatters is None or not self.radii.estimates:
+        if scatters is None or not self.kind.estimates:
             return None
         return scatters[:, self.columns[:, None], self.columns]
 
 
-def members_of(rows: Floats, noise: ByObjective, make: Callable[[Floats, Noise], Own]) -> tuple[Member[Own], ...]:
-    """Return the kinds of a mixture, with radii along their parts of the rows."""
-    found = []
-    for kind in noise.kinds:
-        seen = rows[:, kind.columns]
-        facets = np.flatnonzero((seen != 0).any(axis=1))
-        found.append(Member(kind.columns, facets, make(np.ascontiguousarray(seen[facets]), kind.noise)))
-    return tuple(found)
-
-
 @dataclass(frozen=True, eq=False)
-class Added(Radii):
-    """Sums of the radii of several kinds; a part is the share of one kind in a row."""
+class Radii:
+    """Sums of the radii of all kinds; a *part* is the share of one kind in a row.
 
-    members: tuple[Member[Radii], ...]
-    joint: bool
+    The P parts along rows come kind after kind. W more parts follow: each kind along any unit direction.
+    """
+
+    rows: Floats
+    """(N, D): unit vectors along which means are compared."""
+    noise: Noise
+    members: tuple[Member, ...]
+    joint: bool = True
     """True if "beaten" and "covered" err along any direction, which all kinds may share; False if along one row."""
 
-    @property
-    def _strictest(self) -> Radii:
-        """The radii whose levels suit all kinds: sums of squares need theirs, estimates a few observations."""
-        return max((each.radii for each in self.members), key=lambda own: (own.centre is not None, own.estimates))
+    @classmethod
+    def of(cls, rows: Floats, noise: Noise, *, joint: bool = True, once: bool = False) -> Radii:
+        """Return the radii that fit an assumption, for a schedule or for a sample that is looked at once."""
+        found = []
+        for each in kinds_of(noise, rows.shape[1]):
+            seen = rows[:, each.columns]
+            facets = np.flatnonzero((seen != 0).any(axis=1))
+            kind = kind_for(np.ascontiguousarray(seen[facets]), each.noise, once=once)
+            found.append(Member(each.columns, facets, kind))
+        return cls(rows, noise, tuple(found), joint)
 
-    def __post_init__(self) -> None:
-        kinds = [each.radii for each in self.members]
-        settings = {
-            "growth": self._strictest.growth,
-            "estimates": any(own.estimates for own in kinds),
-            "claim_share": min(own.claim_share for own in kinds),  # kinds share what else is spent on
-            "shifted": any(own.shifted for own in kinds),
-            "any_direction": all(own.any_direction for own in kinds),
-            "summed": True,
-        }
-        for name, value in settings.items():
-            object.__setattr__(self, name, value)
+    def of_one(self, objective: int) -> Radii | None:
+        """Return the radii of one objective by itself; None where it has no noise."""
+        for each in self.members:
+            if objective in each.columns:
+                own = Member(np.zeros(1, dtype=np.intp), np.arange(len(each.facets)), each.kind)
+                return Radii(each.kind.rows, each.kind.noise, (own,), self.joint)
+        return None
+
+    @property
+    def dim(self) -> int:
+        """The number of objectives."""
+        return int(self.rows.shape[1])
+
+    @cached_property
+    def growth(self) -> float:
+        """Ratio of two levels."""
+        return max(each.kind.growth for each in self.members)
+
+    @cached_property
+    def estimates(self) -> bool:
+        """True if variances come from the observations, so that snapshots must keep scatters."""
+        return any(each.kind.estimates for each in self.members)
+
+    @cached_property
+    def any_direction(self) -> bool:
+        """True if radii hold along any one direction that is fixed beforehand (docs/adaptive, 3.4)."""
+        return all(each.kind.any_direction for each in self.members)
+
+    @cached_property
+    def alike(self) -> bool:
+        """True if variances are known, and equal for all designs."""
+        return all(each.kind.alike for each in self.members)
 
     # -- parts -------------------------------------------------------------------------------------------------
 
     @cached_property
-    def parts(self) -> Parts:
-        """The parts of each kind, kind after kind."""
-        weights, anywhere = [], []
+    def weights(self) -> Floats:
+        """(P, D): how a part weighs the objectives."""
+        found = []
         for each in self.members:
-            seen = np.zeros((len(each.facets), self.dim))
-            seen[:, each.columns] = each.radii.rows
-            weights.append(seen)
-            anywhere.append(np.isin(np.arange(self.dim), each.columns))
-        return Parts(np.concatenate(weights), np.array(anywhere))
+            found.append(np.zeros((len(each.facets), self.dim)))
+            found[-1][:, each.columns] = each.kind.rows
+        return np.concatenate(found)
 
     @cached_property
-    def _facet(self) -> Indices:
-        """(P,): the row of each part."""
-        return np.concatenate([each.facets for each in self.members])
+    def anywhere(self) -> Bools:
+        """(W, D): True for the objectives in a part along any unit direction."""
+        return np.array([np.isin(np.arange(self.dim), each.columns) for each in self.members])
 
-    @property
+    @cached_property
     def facet_of(self) -> Indices:
-        """(P + W,): the row of each part, and N for parts along any direction."""
-        return np.append(self._facet, np.full(len(self.members), len(self.rows)))
+        """(P + W,): the row of each part, and N for those along any direction."""
+        along = [each.facets for each in self.members]
+        return np.concatenate([*along, np.full(len(self.members), len(self.rows))])
 
     @cached_property
-    def _place(self) -> tuple[tuple[Member[Radii], int], ...]:
-        """For each part: its kind, and its index within that kind."""
-        return tuple((each, part) for each in self.members for part in range(len(each.facets)))
+    def _place(self) -> tuple[tuple[Kind, int], ...]:
+        """The kind of each part, and its place within that kind."""
+        return tuple((each.kind, part) for each in self.members for part in range(len(each.facets)))
 
     def combined(self, parts: Floats) -> Floats:
-        """Return sums along the rows.
+        """Return radii (N or N + 1, ...) from their parts, (P, ...), or (P + W, ...) with those along any direction.
 
         Along any unit direction, the root of the sum of squares is enough (Cauchy and Schwarz).
         """
-        facets, many = len(self.rows), len(self._facet)
+        if len(self.members) == 1 and len(self._place) == len(self.rows):
+            return parts
+        facets, many = len(self.rows), len(self._place)
         total = np.zeros((facets + (len(parts) > many), *parts.shape[1:]))
-        for part, facet in enumerate(self._facet):
-            total[facet] += parts[part]
+        for facet, part in zip(self.facet_of[:many], parts[:many], strict=True):
+            total[facet] += part
         if len(parts) > many:
             total[facets] = np.sqrt(np.square(parts[many:]).sum(axis=0))
         return total
 
-    def _owned(self, out: bool) -> list[tuple[Any, float]]:
-        """Return for each of the P + W parts the radii of its kind, and how many kinds share its probability."""
-        everybody = float(len(self.members))
-        each = np.bincount(self._facet, minlength=len(self.rows))[self._facet].astype(np.float64)
-        if out and self.joint:
-            each = np.full_like(each, everybody)
-        along = [(owner.radii, float(share)) for (owner, _), share in zip(self._place, each, strict=True)]
-        return [*along, *((owner.radii, everybody) for owner in self.members)]
-
     def boundaries(self, levels: Levels, anchor: float, alphas: tuple[float, ...], out: bool) -> Floats:
-        """Return z of each part, by its kind and by what it may spend."""
+        """Return z of each part by level, (P + W, A, L); `out` for "beaten" and "covered", else for "fine".
+
+        Each kind has the same share of the probability, of all kinds or of those that a row weighs.
+        """
 
         @cache
-        def boundary(own: Radii, share: float) -> Floats:
-            return own.boundary(levels, anchor, tuple(alpha / share for alpha in alphas))
+        def boundary(kind: Kind, share: float) -> Floats:
+            return kind.boundary(levels, anchor, tuple(alpha / share for alpha in alphas))
 
-        return np.array([boundary(*part) for part in self._owned(out)])
+        along = self.facet_of[: len(self._place)]
+        each = np.bincount(along)[along].tolist() if not (out and self.joint) else [len(self.members)] * len(along)
+        z = [boundary(kind, share) for (kind, _), share in zip(self._place, each, strict=True)]
+        return np.array([*z, *(boundary(own.kind, len(self.members)) for own in self.members)])
 
-    def boundaries_alone(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """Return z of each part for the average of one design, by its kind and by what it may spend."""
-        along = self._owned(False)[: len(self._place)]
-        return np.array([own.alone(levels, anchor, tuple(alpha / share for alpha in alphas)) for own, share in along])
+    def radius(self, part: int, z: Floats, variances: Floats, least: Floats, most: Floats) -> Floats:
+        """Return radii of a part for sums of the variances of both means, and the smaller and larger count."""
+        if part >= len(self._place):
+            return np.asarray(z * np.sqrt(variances))
+        kind, place = self._place[part]
+        return kind.radius(place, z, variances, least, most)
 
-    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
-        """Return the largest z of any part, for planning."""
-        return np.asarray(self.boundaries(levels, anchor, alphas, True).max(axis=0))
+    # -- variances ---------------------------------------------------------------------------------------------
 
-    @property
+    @cached_property
     def worst(self) -> Floats | None:
-        """The largest variances, kind after kind; None where one of them is unknown."""
-        found = [each.radii.worst for each in self.members]
-        known = [worst for worst in found if worst is not None]
-        return _beside(known) if len(known) == len(found) else None
+        """(P,) or (K, P): variances (proxies) that no design exceeds; None where one of them is unknown."""
+        known = [worst for each in self.members if (worst := each.kind.worst) is not None]
+        if len(known) < len(self.members):
+            return None
+        layers = np.broadcast_shapes(*(worst.shape[:-1] for worst in known))
+        return np.concatenate([np.broadcast_to(worst, (*layers, worst.shape[-1])) for worst in known], axis=-1)
 
     def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """Return the variances of all parts, kind after kind."""
-        found = [each.radii.variances(designs, each.scatters(scatters), counts) for each in self.members]
+        """Return variances of one observation along the parts, (m, P), for means of so many observations."""
+        found = [each.kind.variances(designs, each.scatters(scatters), counts) for each in self.members]
         return np.concatenate(found, axis=1)
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """Return the largest variance along any direction, one column for each kind: (m, W)."""
-        return np.column_stack([each.radii.widest(designs, each.scatters(scatters), counts) for each in self.members])
+        return np.column_stack([each.kind.widest(designs, each.scatters(scatters), counts) for each in self.members])
+
+    # -- planning ----------------------------------------------------------------------------------------------
 
     def schedule(self, most: float, due: float) -> Levels:
-        """Return the levels of the strictest kind, from the first level on that suits all kinds."""
-        levels = self._strictest.schedule(most, due)
-        first = max(FEWEST if own.estimates and own.centre is None else 1 for own in (m.radii for m in self.members))
-        return replace(levels, counts=tuple(count for count in levels.counts if count >= first))
-
-    def at_last(self, levels: Levels) -> Floats:
-        """Return the largest variances at the last level, kind after kind."""
-        return _beside([each.radii.at_last(levels) for each in self.members])
-
-    @property
-    def centre(self) -> Floats | None:
-        """The centres of all objectives; NaN for objectives whose scatters are enough."""
-        centre = np.full(self.dim, np.nan)
-        for each in self.members:
-            if (own := each.radii.centre) is not None:
-                centre[each.columns] = own
-        return None if np.isnan(centre).all() else centre
-
-    def shift(self, part: int, z: Floats, counts: Floats) -> Floats | float:
-        """Return the shift of a part, or of a kind along any direction."""
-        if part >= len(self._place):
-            own = self.members[part - len(self._place)].radii
-            return own.shift(len(own.rows), z, counts)
-        each, place = self._place[part]
-        return each.radii.shift(place, z, counts)
+        """Return levels until `most` is passed; `due` is the count at which near-ties are decided."""
+        return Levels.up_to(most, due=due, growth=self.growth, least=FEWEST if self.estimates else 1)
 
     def typical(self, pilots: Statistics) -> Floats:
-        """Return a covariance matrix with one block for each kind."""
-        total = np.zeros((self.dim, self.dim))
+        """Return an approximate covariance of one observation, with one block for each kind; not for claims."""
+        total = np.zeros((pilots.dim, pilots.dim))
         for each in self.members:
-            pooled = Radii.typical(each.radii, pilots) if each.radii.estimates else None
-            block = np.ix_(each.columns, each.columns)
-            total[block] = each.radii.typical(pilots) if pooled is None else pooled[block]
+            block, own = np.ix_(each.columns, each.columns), each.kind.typical(pilots)
+            total[block] = own[block] if each.kind.estimates else own
         return total
 
+    def largest(self, z: Floats, count: int, designs: int) -> Floats:
+        """Return the largest possible radii along the rows, (N,), of so many designs of one count; z (P, ...)."""
+        worst, least = self.worst, np.array(float(count))
+        assert worst is not None
+        variances = designs * worst.reshape(-1, worst.shape[-1]).max(axis=0) / count
+        most = least if designs == 2 else np.array(np.inf)
+        return self.combined(np.array([self.radius(p, z[p], v, least, most) for p, v in enumerate(variances)]))
+
     def planned(self, variances: Floats) -> Floats:
-        """Return variances along the rows; standard deviations of the parts of a row add up."""
+        """Return variances along the rows, (m, N), from those of the parts; standard deviations add up."""
         return np.square(self.combined(np.sqrt(variances.T))).T
-
-
-class AddedAtOnce(Added, AtOnce):
-    """Sums of radii for a single look."""
-
-    members: tuple[Member[AtOnce], ...]
-
-    def at_once(self, counts: Floats, log_share: float, out: bool) -> Floats:
-        """Return z of each part, by its kind and by what it may spend."""
-        parts = self._owned(out)
-        return np.concatenate([own.at_once(counts, log_share - math.log(share), out) for own, share in parts])
-
-
-def _beside(tables: list[Floats]) -> Floats:
-    """Return tables side by side: (P,), or (K, P) if any of them differs between designs."""
-    layers = next((len(table) for table in tables if table.ndim == 2), None)
-    if layers is None:
-        return np.concatenate(tables)
-    return np.concatenate([np.broadcast_to(table, (layers, table.shape[-1])) for table in tables], axis=1)

@@ -1,41 +1,114 @@
-"""Bound the error of a difference of means along the facets, by the assumption about the noise.
+"""Bound the error of a difference of means, by the assumption about the noise.
 
-A radius is z * sqrt(q_i + q_j) + shift. Here q is the variance of a design's mean along a facet, known or estimated
-from the same observations. z and the shift depend on the level and on the probability that a claim may spend. There is
-one class for each argument. For proofs see docs/adaptive, "Looks" (known noise) and "Noise that nobody knows".
+A radius is z * sqrt(q_i + q_j) for most kinds of noise. Here q is the variance of a design's mean along a row (a
+facet), known or estimated from the same observations. z depends on the checkpoint and on the probability that a claim
+may spend. There is one class for each argument. For proofs see docs/adaptive, "Looks" (known noise) and "Noise that
+nobody knows".
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
 import numpy as np
 
 from conewise.border import Floats, Indices
-from conewise.certificate.bounded import AnytimeBernstein, EmpiricalBernstein
-from conewise.certificate.looks import Levels, boundaries
-from conewise.certificate.mixed import Added, AddedAtOnce, members_of
-from conewise.certificate.radius import PerLook, Radii, sample_variances
+from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
 from conewise.data.observations import Statistics
-from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Noise
+from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 
+FEWEST: Final = 3
+"""Least number of observations from which variances are estimated."""
 COARSE_GROWTH: Final = 1.25
 """Ratio of two levels where neighbouring looks get no credit for their correlation (tuned; any is valid)."""
+FREE_GROWTH: Final = 2**0.125
+"""Ratio of two levels where looks cost nothing (tuned, like the constants below; any is valid)."""
+FOR_VARIANCE: Final = 0.1
+"""Part of a claim's probability for the variance, in one look at bounded observations."""
+FOR_SUM: Final = 0.2
+"""Part of a claim's probability for the sum of both errors, in many looks at bounded observations."""
+LARGEST_ODDS: Final = 8.0
+"""Value of x / (1 - x) for the largest x; see `SelfNormalised`."""
+STEEPNESS: Final = 1.5
+"""Ratio of the odds of one x and the next."""
+CURVE: Final = 1.025, 0.15, 0.617
+"""Numbers k, h, c: some x gives a bound below k sqrt(2 (v + h)) + c for any v, in units of log(1 / a) (tested)."""
 
+_NEVER: Final = 1e6  # ranges: a radius larger than any error can be
 _FAR: Final = -230.0  # 1e-100: no quantile of Student's t beyond this is taken from a routine
 _ROUNDING: Final = 1 + 1e-9  # of a bound, far above what its logarithms lose
 
 
-class KnownScale(PerLook):
+@dataclass(frozen=True, eq=False)
+class Kind(ABC):
+    """The radii of objectives with one kind of noise."""
+
+    rows: Floats
+    """(P, d): the parts of unit vectors in these objectives. Means are compared along them."""
+    noise: Noise
+
+    growth: float = field(default=GROWTH, init=False)
+    """Ratio of two levels."""
+    estimates: bool = field(default=True, init=False)
+    """True if variances come from the observations, so that snapshots must keep scatters."""
+    any_direction: bool = field(default=False, init=False)
+    """True if radii hold along any one direction that is fixed beforehand, not only along rows (docs/adaptive, 3.4)."""
+
+    @property
+    def worst(self) -> Floats | None:
+        """(P,) or (K, P): variances (proxies) that no design exceeds; None where nothing is known beforehand."""
+        return None
+
+    @property
+    def alike(self) -> bool:
+        """True if variances are known, and equal for all designs."""
+        return False
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """Return variances of one observation along the rows, (m, P), for means of so many observations."""
+        return sample_variances(self.rows, scatters, counts)
+
+    def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """Return variances along the noisiest unit direction, (m,); infinite without `any_direction`."""
+        return np.full(len(designs), np.inf)
+
+    @abstractmethod
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Return z for one look, by the smaller count and the logarithm of what the look may spend."""
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """Return z by level, (A, L): each look spends its share, unless a class overrides it."""
+        counts = np.array(levels.counts, dtype=np.float64)
+        logs = np.log(np.array(alphas))[:, None] + np.log(spending(levels, anchor))[None, :]
+        return np.asarray(np.maximum.accumulate(self.quantiles(counts[None, :], logs), axis=0))
+
+    def radius(self, part: int, z: Floats, variances: Floats, least: Floats, most: Floats) -> Floats:
+        """Return radii along a row for sums of the variances of both means, and the smaller and larger count.
+
+        A level that designs have to meet is compared like a design of infinitely many observations.
+        """
+        return np.asarray(z * np.sqrt(variances))
+
+    def typical(self, pilots: Statistics) -> Floats:
+        """Return an approximate covariance of one observation, (D, D); for planning, not for claims."""
+        freedom = np.maximum(pilots.counts - 1, 0).sum()
+        pooled = pilots.scatters.sum(axis=0) / max(int(freedom), 1)
+        return np.asarray(pooled if freedom else np.eye(pilots.dim))
+
+
+class KnownScale(Kind):
     """Radii for noise of known scale; only normal noise uses the joint law of the looks."""
 
+    estimates = False
     any_direction = True
 
     @cached_property
     def worst(self) -> Floats:
-        """(N,) or (K, N): variance (proxy) of w_n.observation."""
+        """(P,) or (K, P): variance (proxy) of w_n.observation."""
         w = self.rows
         if isinstance(self.noise, Gaussian):
             covariance = self.noise.covariance(w.shape[1])
@@ -58,16 +131,17 @@ class KnownScale(PerLook):
 
     def typical(self, pilots: Statistics) -> Floats:
         """Return the assumed covariance; the average over the designs where they differ."""
-        dim = self.dim
+        dim = self.rows.shape[1]
         if isinstance(self.noise, Gaussian):
             return np.asarray(self.noise.covariance(dim).reshape(-1, dim, dim).mean(axis=0))
         return float(self._largest) * np.eye(dim)
 
     @cached_property
     def _largest(self) -> Floats:
+        dim = self.rows.shape[1]
         if isinstance(self.noise, Gaussian):
-            return np.asarray(np.linalg.eigvalsh(self.noise.covariance(self.rows.shape[1]))[..., -1])
-        return np.asarray(self.noise.largest_scale(self.dim) ** 2)
+            return np.asarray(np.linalg.eigvalsh(self.noise.covariance(dim))[..., -1])
+        return np.asarray(self.noise.largest_scale(dim) ** 2)
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
         """Return normal quantiles, Chernoff's bounds, or the bounds that the noise gives itself."""
@@ -83,12 +157,12 @@ class KnownScale(PerLook):
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """Return z for all looks, with credit for their correlation where noise is normal."""
-        if not self.noise.subgaussian:
+        if levels.once or not isinstance(self.noise, Gaussian):
             return super().boundary(levels, anchor, alphas)
-        return boundaries(levels, float(anchor), alphas, isinstance(self.noise, Gaussian))
+        return boundaries(levels, float(anchor), alphas)
 
 
-class StudentT(PerLook):
+class StudentT(Kind):
     """Normal noise of unknown covariance, one for each design: Welch's statistic has lighter tails than t.
 
     Its tail is below that of Student's t with min(n_i, n_j) - 1 degrees of freedom, for all variances (Mickey & Brown
@@ -96,17 +170,7 @@ class StudentT(PerLook):
     """
 
     growth = COARSE_GROWTH
-    estimates = True
     any_direction = True
-
-    @property
-    def worst(self) -> None:
-        """None: no bound is given beforehand."""
-        return
-
-    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
-        """Return unbiased sample variances; infinite from a single observation."""
-        return sample_variances(self.rows, scatters, counts)
 
     def widest(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
         """Return the largest eigenvalue of the sample covariance: the argument holds along any fixed direction."""
@@ -120,21 +184,96 @@ class StudentT(PerLook):
         return student_quantiles(np.maximum(counts - 1, 1.0), log_shares)
 
 
-def radii_for(
-    rows: Floats, noise: Noise, n_designs: int, delta: float, *, joint: bool = True, once: bool = False
-) -> Radii:
-    """Return the radii that fit an assumption, for a schedule or for a sample that is looked at once.
+class InRange(Kind):
+    """Bounded observations. Variances are scatters over counts."""
 
-    `joint` is explained in `Added`.
+    @cached_property
+    def ranges(self) -> Floats:
+        """(P,): the length of the interval that holds w_n.observation."""
+        return 2 * self.noise.scales(self.rows)
+
+    @cached_property
+    def worst(self) -> Floats:
+        """Largest variances: a variable in an interval of length R has variance R^2 / 4 at most (Popoviciu)."""
+        return np.asarray(self.ranges**2 / 4)
+
+    def variances(self, designs: Indices, scatters: Floats | None, counts: Floats) -> Floats:
+        """Return scatters over counts."""
+        assert scatters is not None
+        total = np.maximum(np.einsum("nd,kde,ne->kn", self.rows, scatters, self.rows), 0.0)
+        return np.asarray(total / np.maximum(counts, 1.0)[:, None])
+
+
+class EmpiricalBernstein(InRange):
+    """Radii for one look: Bernstein's inequality with a variance bounded from the data (Maurer & Pontil 2009)."""
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Return z of the main term, with what the variance leaves."""
+        return np.sqrt(-2 * (log_shares + math.log(1 - FOR_VARIANCE))) + 0.0 * counts
+
+    def radius(self, part: int, z: Floats, variances: Floats, least: Floats, most: Floats) -> Floats:
+        """Return Bernstein's radii for the variance of a difference bounded from above (docs/adaptive, 7)."""
+        size = self.ranges[part]
+        log = z**2 / 2 + math.log(len(self.rows) * (1 - FOR_VARIANCE) / FOR_VARIANCE)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            hidden = size**2 * log / (2 * least * (least - 1))
+            seen = np.where(least > 1, variances * least / (least - 1), np.inf)
+        sigma = np.minimum(np.sqrt(seen + hidden) + np.sqrt(hidden), size / 2 * np.sqrt(1 / least + 1 / most))
+        return np.asarray(z * sigma + size * z**2 / (6 * least))
+
+
+class SelfNormalised(InRange):
+    """Radii for all looks together: a product of exponentials that pays for the true sum of squares.
+
+    Take observations X in an interval of length 1, with a mean m, and 0 < x < 1:
+
+        E exp(x (X - m) - psi(x) (X - m)^2) <= 1,      psi(x) = -log(1 - x) - x
+
+    (Fan, Grama & Liu 2015). The products over both designs of a pair are supermartingales. They reach 1 / a with
+    probability a at most (Ville 1939). The squares around the true means are those around the averages and what the
+    errors of the averages add. Both errors are bounded by the same argument (docs/adaptive, 7).
     """
-    if isinstance(noise, ByObjective):
-        # At one look, bounds on variances share what one kind spends on them (docs/adaptive, 8).
-        each = delta / max(1, sum(isinstance(kind.noise, Bounded) for kind in noise.kinds)) if once else delta
-        members = members_of(rows, noise, lambda part, kind: radii_for(part, kind, n_designs, each, once=once))
-        return (AddedAtOnce if once else Added)(rows, noise, n_designs, delta, members, joint)
+
+    growth = FREE_GROWTH
+
+    def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
+        """Return z for all looks up to a count: z^2 / 2 is log(1 / a), with the numbers of x and of events in a."""
+        many = 1 + np.ceil(np.log(LARGEST_ODDS * np.sqrt(counts)) / math.log(STEEPNESS))
+        return np.sqrt(2 * (np.log(many / (1 - FOR_SUM)) - log_shares))
+
+    def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
+        """Return the z that holds at all levels."""
+        last = self.quantiles(np.array(float(levels.counts[-1])), np.log(np.array(alphas)))
+        return np.tile(last[:, None], (1, len(levels.counts)))
+
+    def radius(self, part: int, z: Floats, variances: Floats, least: Floats, most: Floats) -> Floats:
+        """Return the largest error that fits to the squares around both averages (docs/adaptive, 7)."""
+        (k, h, c), size = CURVE, self.ranges[part]
+        log = z**2 / 2
+        larger = log + math.log(2 * (1 - FOR_SUM) / FOR_SUM)
+        t = larger / least
+        rest = 1 - 2 * k**2 * t
+        with np.errstate(divide="ignore", invalid="ignore"):
+            squares = variances * least**2 / size**2 / larger
+            root = np.sqrt(np.maximum(rest * (squares + h) + t * c**2, 0.0))
+            above = (math.sqrt(2) * k * c * t + root) / rest
+            found = (math.sqrt(2) * k * np.sqrt(log * larger) * above + c * log) / least
+        return np.asarray(size * np.where(rest > 0, found, _NEVER))
+
+
+def sample_variances(rows: Floats, scatters: Floats | None, counts: Floats) -> Floats:
+    """Return unbiased sample variances along the rows, (m, P); infinite from a single observation."""
+    assert scatters is not None
+    total = np.maximum(np.einsum("nd,kde,ne->kn", rows, scatters, rows), 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(counts[:, None] > 1, total / (counts[:, None] - 1), np.inf)
+
+
+def kind_for(rows: Floats, noise: Noise, *, once: bool = False) -> Kind:
+    """Return the radii of one kind of noise, for a schedule or for a sample that is looked at once."""
     if isinstance(noise, Bounded):
-        return (EmpiricalBernstein if once else AnytimeBernstein)(rows, noise, n_designs, delta)
-    return (StudentT if isinstance(noise, GaussianUnknown) else KnownScale)(rows, noise, n_designs, delta)
+        return (EmpiricalBernstein if once else SelfNormalised)(rows, noise)
+    return (StudentT if isinstance(noise, GaussianUnknown) else KnownScale)(rows, noise)
 
 
 def student_quantiles(freedom: Floats, log_tails: Floats) -> Floats:

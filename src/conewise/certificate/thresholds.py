@@ -1,8 +1,8 @@
 """Bound each design's own averages, and compare them with the levels that designs have to meet (docs/adaptive, 9).
 
 A level is a least value of one objective, in steps of which more is better. A level is like a design whose value is
-known, compared along one axis: bounds come from a design's own averages at every checkpoint that it has reached, and
-only narrow. Two numbers of a design are enough, and neither of them depends on epsilon:
+known, compared along one axis: bounds come from a design's own averages at the last checkpoint that it has reached. Two
+numbers of a design are enough, and neither of them depends on epsilon:
 
 * meet_at: the smallest epsilon within which it certainly meets all levels; minus infinity where it meets them exactly;
 * room_at: the smallest epsilon which it certainly exceeds some level by no more than; below 0 where it *misses* one.
@@ -11,7 +11,7 @@ only narrow. Two numbers of a design are enough, and neither of them depends on 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -19,8 +19,9 @@ from typing import Final
 import numpy as np
 
 from conewise.border import ROUNDING, Bools, Floats, Indices
+from conewise.certificate.history import Snapshot
 from conewise.certificate.looks import Levels
-from conewise.certificate.radius import Radii
+from conewise.certificate.mixed import Radii
 from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.question.question import Question
 
@@ -79,18 +80,6 @@ def levels_of(question: Question) -> tuple[Indices, Floats, bool, bool]:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """Averages of some designs of one stream, and the boundaries for them."""
-
-    designs: Indices
-    means: Floats
-    scatters: Floats | None
-    counts: Floats
-    z: Floats
-    """(2, P or 1, m or 1): z for "meets" and "misses"."""
-
-
-@dataclass(frozen=True, eq=False)
 class Thresholds:
     """The levels of a question, and how far the average of one design may err."""
 
@@ -99,21 +88,17 @@ class Thresholds:
     least: Floats
     """(R,): the levels in steps, more is better."""
     radii: Radii
-    """Radii along the axes, with the part of delta for levels."""
+    """Radii along the axes."""
+    alphas: tuple[float, float]
+    """Probabilities of a wrong "meets", one for each design, and of a wrong "misses", one for each level."""
     upward: bool
     spared: bool
 
     @classmethod
-    def of(cls, question: Question, make: Callable[[Floats], Radii]) -> Thresholds | None:
-        """Return the levels of a question, with the radii that `make` gives along the axes; None without levels."""
+    def of(cls, question: Question, axes: Radii, share: float) -> Thresholds | None:
+        """Return the levels of a question, for a share of delta for each design; None without levels."""
         columns, least, upward, spared = levels_of(question)
-        return cls(columns, least, make(np.eye(question.cone.dim)), upward, spared) if len(columns) else None
-
-    @cached_property
-    def alphas(self) -> tuple[float, float]:
-        """Probabilities of a wrong "meets", one for each design, and of a wrong "misses", one for each level."""
-        each = self.radii.delta * self.radii.claim_share / self.radii.n_designs
-        return each, each / len(self.columns)
+        return cls(columns, least, axes, (share, share / len(columns)), upward, spared) if len(columns) else None
 
     def due(self, epsilon: float) -> float:
         """Return about the count at which the last of a design's levels is decided within epsilon."""
@@ -125,55 +110,50 @@ class Thresholds:
         return count or math.inf  # without noise every checkpoint decides
 
     def boundary(self, levels: Levels, epsilon: float) -> Floats:
-        """Return z of an average by part and checkpoint, for "meets" and "misses", (2, P or 1, L)."""
-        return np.moveaxis(self.radii.boundaries_alone(levels, self.due(epsilon), self.alphas), 0, 1)
+        """Return z of an average by part and checkpoint, for "meets" and "misses", (2, P, L)."""
+        z = self.radii.boundaries(levels, self.due(epsilon), self.alphas, False)
+        return np.moveaxis(z[: len(self.radii.weights)], 0, 1)
 
     def need(self, levels: Levels, epsilon: float) -> float:
         """Return at most 1 if the last checkpoint decides every design within epsilon; else how many times too wide."""
-        worst, count = self.radii.at_last(levels), np.array(float(levels.counts[-1]))
-        spread = np.sqrt(worst / count).reshape(-1, worst.shape[-1]).max(axis=0)
-        total = np.zeros(len(spread))
-        for each in self.boundary(levels, epsilon)[:, :, -1]:
-            z = np.broadcast_to(each, spread.shape)
-            total = total + z * spread + [float(self.radii.shift(part, z[part], count)) for part in range(len(z))]
-        return float(self.radii.combined(total)[self.columns].max() / epsilon)
+        z = self.boundary(levels, epsilon)[:, :, -1]
+        total = sum(self.radii.largest(each, levels.counts[-1], designs=1) for each in z)
+        return float(np.max(np.asarray(total)[self.columns]) / epsilon)
 
     def bounds(
-        self, streams: Iterable[tuple[Indices, Radii | None, Rounding | None, Iterable[Look]]], scale: float
+        self, n_designs: int, streams: Iterable[tuple[Indices, Snapshot, Floats, Floats, Rounding | None]], scale: float
     ) -> Bounds:
-        """Return the bounds from all checkpoints (docs/adaptive, 9.2 and 9.5).
+        """Return the bounds at the last checkpoint of each design (docs/adaptive, 9.2 and 9.5).
 
-        A stream is: the objectives that it measures, its radii along their axes (None without noise), how its values
-        were recorded where that matters, and its looks.
+        A stream is: its objectives, averages of some designs, their counts, z for "meets" and "misses" (2, parts, m),
+        and the steps of its values where these matter.
         """
-        shape = self.radii.n_designs, len(self.columns)
+        shape = n_designs, len(self.columns)
         lower, upper = np.full(shape, -np.inf), np.full(shape, np.inf)
-        for objectives, radii, rounding, looks in streams:
+        for objectives, seen, counts, z, rounding in streams:
             mine = np.flatnonzero(np.isin(self.columns, objectives))
             axes = np.searchsorted(objectives, self.columns[mine])
-            for look in looks if len(mine) else ():
-                off = look.means[:, axes] - self.least[mine]
-                # What rounding makes of an average that equals the level.
-                off[np.abs(off) <= ROUNDING * np.abs(self.least[mine])] = 0.0
-                here = np.ix_(look.designs, mine)
-                for sign, found, narrow, z in ((-1.0, lower, np.fmax, 0), (1.0, upper, np.fmin, 1)):
-                    radius = 0.0 if radii is None else _radii(radii, rounding, look, look.z[z], scale)[:, axes]
-                    with np.errstate(invalid="ignore"):
-                        found[here] = narrow(found[here], off + sign * radius)
+            off = seen.means[:, axes] - self.least[mine]
+            # What rounding makes of an average that equals the level.
+            off[np.abs(off) <= ROUNDING * np.abs(self.least[mine])] = 0.0
+            radii = self.radii if len(objectives) == self.radii.dim else self.radii.of_one(int(objectives[0]))
+            for sign, found, own in zip((-1.0, 1.0), (lower, upper), z, strict=True):
+                radius = 0.0 if radii is None else _radii(radii, rounding, seen, counts, own, scale)[:, axes]
+                found[np.ix_(seen.designs, mine)] = off + sign * radius
         return Bounds(lower, upper, self.upward, self.spared)
 
 
-def _radii(radii: Radii, rounding: Rounding | None, look: Look, z: Floats, scale: float) -> Floats:
-    """Return how far averages may be off along each axis, (m, D_s); z (P or 1, m or 1)."""
-    counts, scatters = look.counts, look.scatters if radii.estimates else None
-    variances, slacks = radii.variances(look.designs, scatters, counts), np.zeros((1, 1))
+def _radii(radii: Radii, rounding: Rounding | None, seen: Snapshot, counts: Floats, z: Floats, scale: float) -> Floats:
+    """Return how far averages may be off along each axis, (m, D_s); z (P, m)."""
+    scatters = seen.scatters if radii.estimates else None
+    variances, slacks = radii.variances(seen.designs, scatters, counts), np.zeros((1, 1))
     if rounding is not None and scatters is not None:
-        about = radii.parts
-        coarse = rounding.coarse(about.weights, about.anywhere, spreads_of(scatters, look.means, counts))
+        coarse = rounding.coarse(radii.weights, radii.anywhere, spreads_of(scatters, seen.means, counts))
         if coarse is not None:  # a design that never varied shows no noise: nothing is known of it
             variances = coarse.raised(variances, counts[:, None])
             slacks = np.where(coarse.still, np.inf, coarse.slacks)[:, : variances.shape[1]]
-    spread = np.sqrt(variances / counts[:, None])
-    own = np.broadcast_to(z, (spread.shape[1], len(counts)))
-    shifts = [radii.shift(part, z_part, counts) + 0.0 * counts for part, z_part in enumerate(own)]
-    return radii.combined(scale * (own * spread.T + shifts) + slacks.T).T
+    each = [
+        radii.radius(part, own, variance / counts, counts, np.array(np.inf))
+        for part, (own, variance) in enumerate(zip(z, variances.T, strict=True))
+    ]
+    return radii.combined(scale * np.array(each).reshape(len(z), len(counts)) + slacks.T).T

@@ -53,7 +53,7 @@ def streams(asked: cw.Question, values: np.ndarray, measured) -> tuple[Certifica
 def whole(asked: cw.Question, values: np.ndarray) -> tuple[Certificate, Checkpoints]:
     """The certificate of whole rows, with the same noise."""
     made = Certificate(asked, len(MEANS), pilots=False)
-    state = Checkpoints.empty(made.levels, len(MEANS), 2, made.radii.estimates, None, made.radii.centre)
+    state = Checkpoints.empty(made.levels, len(MEANS), 2, made.radii.estimates)
     return made, state.add(Observations.single(np.tile(EVERYONE, len(values)), values.reshape(-1, 2)))
 
 

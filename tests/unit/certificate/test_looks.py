@@ -18,6 +18,8 @@ from shared.crossings import dense
 
 from conewise.certificate import looks
 from conewise.certificate.looks import GROWTH, Levels, boundaries, spending
+from conewise.certificate.radii import kind_for
+from conewise.noise import Gaussian, SubGaussian
 
 LEVEL = 1e-6
 WALKS = 200_000
@@ -152,7 +154,7 @@ def test_the_terms_of_a_whole_boundary_add_up_to_alpha_without_its_safety_factor
     """Dozens of looks: nothing is lost to quadrature, and what is given away stays within a hundredth."""
     levels = Levels.up_to(150, due=0.0)
     counts = np.array(levels.counts, dtype=float)
-    for alpha, z in zip((0.3, 0.01, 1e-6), boundaries(levels, anchor, (0.3, 0.01, 1e-6), True), strict=True):
+    for alpha, z in zip((0.3, 0.01, 1e-6), boundaries(levels, anchor, (0.3, 0.01, 1e-6)), strict=True):
         found = dense(z, np.sqrt(counts[:-1] / counts[1:]))
         assert (found <= alpha / looks.SAFETY * spending(levels, anchor) * (1 + 1e-6)).all()
         assert 0.99 * alpha < found.sum() < alpha / looks.SAFETY * (1 + 1e-6)
@@ -166,7 +168,7 @@ def test_the_terms_of_a_whole_boundary_add_up_to_alpha_without_its_safety_factor
 def test_few_looks_exactly(counts, alpha):
     """Crossing at any level, from the joint normal distribution: at most alpha, and hardly less."""
     levels = Levels(counts)
-    z = boundaries(levels, 20.0, (alpha,), True)[0]
+    z = boundaries(levels, 20.0, (alpha,))[0]
     inside = norm.cdf(z[0]) if len(counts) == 1 else multivariate_normal.cdf(z, cov=joint(levels), maxpts=10**6)
     assert 0.995 * alpha - 1e-5 < 1 - inside <= alpha + 1e-5  # scipy's error for five dimensions
 
@@ -175,7 +177,7 @@ def test_few_looks_exactly(counts, alpha):
 def test_a_boundary_between_two_others_is_never_too_low_and_hardly_too_high(counts):
     """Most rows of a table are mixtures of two that were worked out."""
     levels, alphas = Levels(counts), tuple(0.4 * 0.9**k for k in range(30))
-    for alpha, z in zip(alphas, boundaries(levels, 20.0, alphas, True), strict=True):
+    for alpha, z in zip(alphas, boundaries(levels, 20.0, alphas), strict=True):
         outside = 1 - multivariate_normal.cdf(z, cov=joint(levels), maxpts=10**6, abseps=1e-7)
         assert 0.97 * alpha - 1e-5 < outside <= alpha + 1e-6
 
@@ -184,7 +186,7 @@ def test_a_boundary_between_two_others_is_never_too_low_and_hardly_too_high(coun
 def test_many_looks_by_monte_carlo(most):
     levels = Levels.up_to(most)
     errors = walks(levels, np.random.default_rng(1))
-    for alpha, z in zip(ALPHAS, boundaries(levels, most / 3, ALPHAS, True), strict=True):
+    for alpha, z in zip(ALPHAS, boundaries(levels, most / 3, ALPHAS), strict=True):
         crossed = int((errors >= z).any(axis=1).sum())
         assert crossed <= binom.isf(LEVEL, WALKS, alpha)
         assert crossed >= binom.ppf(LEVEL, WALKS, 0.99 * alpha)  # and hardly less often
@@ -195,14 +197,14 @@ def test_a_boundary_a_fiftieth_lower_is_caught_and_one_a_fiftieth_higher_too(mos
     """The Monte Carlo test has power, however many the looks."""
     levels = Levels.up_to(most)
     errors = walks(levels, np.random.default_rng(2))
-    z = boundaries(levels, most / 3, (0.1,), True)[0]
+    z = boundaries(levels, most / 3, (0.1,))[0]
     assert (errors >= 0.98 * z).any(axis=1).sum() > binom.isf(LEVEL, WALKS, 0.1)
     assert (errors >= 1.02 * z).any(axis=1).sum() < binom.ppf(LEVEL, WALKS, 0.99 * 0.1)
 
 
 def test_neighbouring_looks_are_credited_for_their_correlation():
     levels = Levels.up_to(3000)
-    z = boundaries(levels, 1000.0, (0.05,), True)[0]
+    z = boundaries(levels, 1000.0, (0.05,))[0]
     alone = norm.isf(0.05 * spending(levels, 1000.0))
     assert z[0] == pytest.approx(alone[0], rel=1e-3)
     assert (z[1:] < alone[1:]).all()
@@ -210,32 +212,32 @@ def test_neighbouring_looks_are_credited_for_their_correlation():
 
 def test_other_noise_pays_for_every_look():
     levels = Levels.up_to(500)
-    z = boundaries(levels, 200.0, ALPHAS, False)
+    z = kind_for(np.eye(1), SubGaussian(1.0)).boundary(levels, 200.0, ALPHAS)
     totals = np.exp(-(z**2) / 2).sum(axis=1)
-    assert (totals <= ALPHAS).all()
+    assert (totals <= np.array(ALPHAS) * (1 + 1e-9)).all()
     np.testing.assert_allclose(totals, ALPHAS, rtol=2e-3)
 
 
 def test_two_point_noise_stays_within_the_boundary_for_other_noise():
     levels, rng = Levels.up_to(200), np.random.default_rng(3)
     errors = walks(levels, rng, steps=lambda n: 2.0 * rng.binomial(n, 0.5, WALKS) - n)
-    for alpha, z in zip(ALPHAS, boundaries(levels, 100.0, ALPHAS, False), strict=True):
+    for alpha, z in zip(ALPHAS, kind_for(np.eye(1), SubGaussian(1.0)).boundary(levels, 100.0, ALPHAS), strict=True):
         assert (errors >= z).any(axis=1).sum() <= binom.isf(LEVEL, WALKS, alpha)
 
 
-@pytest.mark.parametrize("normal", [True, False])
+@pytest.mark.parametrize("noise", [Gaussian(1.0), SubGaussian(1.0)], ids=repr)
 @pytest.mark.parametrize("anchor", [1.0, 50.0, 1e5, math.inf])
-def test_a_smaller_alpha_never_has_a_lower_boundary(normal, anchor):
+def test_a_smaller_alpha_never_has_a_lower_boundary(noise, anchor):
     """Nested events: Holm's step rests on it."""
     alphas = tuple(0.3 * 0.84**k for k in range(60))
-    table = boundaries(Levels.up_to(2000), anchor, alphas, normal)
+    table = kind_for(np.eye(1), noise).boundary(Levels.up_to(2000), anchor, alphas)
     assert table.shape == (60, len(Levels.up_to(2000).counts))
     assert np.isfinite(table).all()
     assert (np.diff(table, axis=0) >= 0).all()
 
 
 def test_tiny_probabilities_have_finite_boundaries():
-    table = boundaries(Levels.up_to(100), 30.0, (1e-10, 1e-100, 1e-250), True)
+    table = boundaries(Levels.up_to(100), 30.0, (1e-10, 1e-100, 1e-250))
     assert np.isfinite(table).all()
     assert (table[2] > table[1]).all()
     assert (table[1] > 19).all()

@@ -13,14 +13,19 @@ import numpy as np
 import pytest
 import scipy.special
 from scipy.special import betainc, betaln, stdtr
-from scipy.stats import beta, binom, norm, t
+from scipy.stats import binom, norm, t
 
 import conewise as cw
 from conewise.certificate import radii
-from conewise.certificate.bounded import VARIANCE_SHARE, AnytimeBernstein, EmpiricalBernstein
 from conewise.certificate.looks import Levels, spending
-from conewise.certificate.radii import KnownScale, StudentT, radii_for, student_quantiles
-from conewise.certificate.radius import sample_variances
+from conewise.certificate.radii import (
+    EmpiricalBernstein,
+    KnownScale,
+    SelfNormalised,
+    StudentT,
+    kind_for,
+    student_quantiles,
+)
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, SubGaussian
 
 LEVEL = 1e-6
@@ -79,7 +84,7 @@ def test_half_and_more_ask_for_no_radius():
 
 
 def test_one_degree_of_freedom_fewer_than_observations_and_never_none():
-    made = radii_for(ORTHANT.facets, GaussianUnknown(), 5, 0.1)
+    made = kind_for(np.eye(2), GaussianUnknown())
     assert isinstance(made, StudentT)
     counts = np.array([1.0, 2.0, 3.0, 50.0])
     np.testing.assert_allclose(made.quantiles(counts, np.full(4, np.log(0.01))), t.isf(0.01, [1, 1, 2, 49]), rtol=1e-9)
@@ -131,7 +136,7 @@ def test_students_boundary_holds_at_the_stated_rate(mine, theirs):
     streams, alpha = 20_000, 0.005
     levels = Levels.up_to(40, growth=radii.COARSE_GROWTH, least=3)
     counts = np.array(levels.counts)
-    made = StudentT(LINE.facets, GaussianUnknown(), 2, 0.1)
+    made = StudentT(np.eye(1), GaussianUnknown())
     z = made.boundary(levels, 20.0, (alpha,))[0]
     rng = np.random.default_rng([7, 0])
     values = [math.sqrt(v) * rng.standard_normal((streams, counts[-1])) for v in (mine, theirs)]
@@ -157,162 +162,11 @@ def test_students_boundary_holds_at_the_stated_rate(mine, theirs):
         assert naive.sum() > binom.isf(LEVEL, streams, alpha)
 
 
-# -- bounded observations ------------------------------------------------------------------------------------------
-
-Law = tuple[str, float, float]
-"""A distribution on [0, 1] by name and parameter, and its variance."""
-
-
-def rare(p: float) -> Law:
-    """1 with probability p, else 0: nothing is seen for a long time, and then much."""
-    return "rare", p, p * (1 - p)
-
-
-def skewed() -> Law:
-    return "beta", 0.0, float(beta(0.2, 3).var())
-
-
-def low_or_high(p: float) -> Law:
-    """0.1 with probability 1 - p, else 1: two points, the far one rare."""
-    return "two", p, 0.81 * p * (1 - p)
-
-
-LAWS = [rare(0.02), rare(0.5), skewed(), low_or_high(0.05), low_or_high(0.9)]
-
-
-def draw(law: Law, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
-    name, p, _ = law
-    if name == "beta":
-        return rng.beta(0.2, 3, size=shape)
-    seen = (rng.random(shape) < p).astype(float)
-    return seen if name == "rare" else 0.1 + 0.9 * seen
-
-
-def mean_of(law: Law) -> float:
-    name, p, _ = law
-    return {"beta": 0.2 / 3.2, "rare": p, "two": 0.1 + 0.9 * p}[name]
-
-
-def bernstein(delta: float, n_designs: int = 1, cone: cw.Cone = LINE) -> EmpiricalBernstein:
-    made = radii_for(cone.facets, Bounded(0, 1), n_designs, delta, once=True)
-    assert isinstance(made, EmpiricalBernstein)
-    return made
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-@pytest.mark.parametrize("n", [2, 5, 30, 200])
-def test_the_bound_on_the_variance_holds_at_the_stated_rate(law, n):
-    samples, rng = 20_000, np.random.default_rng([11, n])
-    x = draw(law, (samples, n), rng)
-    scatters = ((x - x.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None]
-    counts, everyone = np.full(samples, float(n)), np.arange(samples)
-    for spent in (0.99 * VARIANCE_SHARE, 0.1 * VARIANCE_SHARE):
-        found = bernstein(spent / VARIANCE_SHARE).variances(everyone, scatters, counts)[:, 0]
-        assert (found <= 0.25).all()  # Popoviciu
-        assert (found < law[2]).sum() <= binom.isf(LEVEL, samples, spent)
-    if law[0] == "rare" and law[1] < 0.1 and n <= 30:  # the sample variance itself is no bound
-        assert (scatters[:, 0, 0] / (n - 1) < law[2]).sum() > binom.isf(LEVEL, samples, 0.2)
-
-
-@pytest.mark.parametrize("n_designs", [1, 7, 40])
-def test_the_bound_on_the_variance_spends_its_share_over_designs_and_facets(n_designs):
-    """Read back from a sample without scatter: bound = R sqrt(2 log(1/p) / (n - 1))."""
-    cone = cw.Cone.planar(60)
-    made, n = bernstein(0.05, n_designs, cone), 10.0**9
-    found = made.variances(np.arange(1), np.zeros((1, 2, 2)), np.array([n]))[0]
-    spent = np.exp(-found / made.ranges**2 * (n - 1) / 2)
-    assert (n_designs * spent).sum() == pytest.approx(VARIANCE_SHARE * 0.05, rel=1e-5)
-
-
-def exact_tail(laws: tuple[Law, Law], n: tuple[int, int], alpha: float, known: bool) -> float:
-    """P(mean_j - mean_i is off by the radius or more), by summing over both numbers of successes."""
-    made = bernstein(0.1)
-    log_alpha, fewer = np.full(1, math.log(alpha)), np.array([float(min(n))])
-    z = made.quantiles(fewer, log_alpha)
-    shift = float(made.shift(0, z, fewer)[0])
-    parts = []
-    for law, count in zip(laws, n, strict=True):
-        k = np.arange(count + 1)
-        low, step = (0.0, 1.0) if law[0] == "rare" else (0.1, 0.9)
-        scatter = step**2 * k * (count - k) / count
-        counts = np.full(count + 1, float(count))
-        seen = made.variances(k, scatter[:, None, None], counts)[:, 0]
-        shares = (np.full(count + 1, law[2]) if known else seen) / count
-        parts.append((low + step * k / count - mean_of(law), binom.pmf(k, count, law[1]), shares))
-    (first, p, v), (second, q, w) = parts
-    error, spread = second[None, :] - first[:, None], np.sqrt(v[:, None] + w[None, :])
-    return float((p[:, None] * q[None, :])[error >= z[0] * spread + shift].sum())
-
-
-PAIRS = [(rare(0.02), rare(0.02)), (rare(0.5), rare(0.02)), (low_or_high(0.05), rare(0.02)), (rare(0.95), rare(0.3))]
-
-
-@pytest.mark.parametrize("laws", PAIRS, ids=str)
-@pytest.mark.parametrize("n", [(3, 3), (30, 30), (30, 120), (400, 400)], ids=str)
-def test_bernsteins_radius_holds_exactly_for_two_point_laws(laws, n):
-    """With the true variances at most alpha; with bounds from the same sample at most alpha and what these may spend.
-
-    Either design may be the one with fewer observations, and either tail.
-    """
-    for order in (laws, laws[::-1]):
-        for alpha in (0.3, 0.05, 1e-3, 1e-6):
-            assert exact_tail(order, n, alpha, known=True) <= alpha
-            assert exact_tail(order, n, alpha, known=False) <= alpha + 2 * VARIANCE_SHARE * 0.1
-
-
-def test_bernsteins_second_term_and_the_bounds_on_the_variances_are_needed(monkeypatch):
-    """Rare large values: a normal radius is exceeded too often, and a sample without any has no scatter to estimate."""
-    laws, n = (rare(0.98), rare(0.02)), (30, 30)
-    assert exact_tail(laws, n, 1e-3, known=True) <= 1e-3
-    with monkeypatch.context() as patch:
-        patch.setattr(EmpiricalBernstein, "shift", lambda self, part, z, counts: np.zeros(len(z)))
-        assert exact_tail(laws, n, 1e-3, known=True) > 1e-3
-        patch.setattr(EmpiricalBernstein, "variances", lambda self, d, s, c: sample_variances(self.rows, s, c))
-        assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) > 0.005
-    assert exact_tail((rare(0.02), rare(0.5)), (30, 2000), 1e-3, known=False) <= 1e-3
-
-
-@pytest.mark.parametrize("n", [(5, 5), (40, 40), (40, 160)], ids=str)
-def test_bernsteins_radius_holds_for_a_skewed_density(n):
-    samples, rng = 20_000, np.random.default_rng([13, *n])
-    law, made = skewed(), bernstein(0.5)
-    x = [draw(law, (samples, count), rng) for count in n]
-    variances = [
-        made.variances(
-            np.arange(samples),
-            ((part - part.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)[:, None, None],
-            np.full(samples, float(count)),
-        )[:, 0]
-        / count
-        for part, count in zip(x, n, strict=True)
-    ]
-    spread = np.sqrt(variances[0] + variances[1])
-    error = x[1].mean(axis=1) - x[0].mean(axis=1)
-    for alpha in (0.3, 0.05):
-        fewer = np.array([float(min(n))])
-        z = made.quantiles(fewer, np.log([alpha]))
-        radius = z[0] * spread + made.shift(0, z, fewer)[0]
-        for sign in (1, -1):
-            assert (sign * error >= radius).sum() <= binom.isf(LEVEL, samples, alpha + 2 * VARIANCE_SHARE * 0.5)
-
-
-def test_a_radius_of_bernsteins_is_wider_than_the_normal_one_and_narrower_than_hoeffdings_where_little_varies():
-    made = bernstein(0.1)
-    counts = np.array([2000.0])
-    quiet = made.variances(np.arange(1), np.full((1, 1, 1), 2000 * 0.001), counts)[0, 0]
-    z = made.quantiles(counts, np.log([0.01]))
-    radius = z[0] * math.sqrt(2 * quiet / 2000) + made.shift(0, z, counts)[0]
-    hoeffding = z[0] * math.sqrt(2 * 0.25 / 2000)
-    assert norm.isf(0.01) * math.sqrt(2 * 0.001 / 2000) < radius < 0.5 * hoeffding
-
-
 def test_sample_variances_are_those_of_the_definition_and_one_observation_has_none():
     rng, cone = np.random.default_rng(3), cw.Cone.ice_cream(60, facets=5)
     rows = [rng.normal(size=(n, 3)) @ rng.normal(size=(3, 3)) for n in (1, 2, 9, 40)]
     scatters = np.array([(x - x.mean(axis=0)).T @ (x - x.mean(axis=0)) for x in rows])
-    found = StudentT(cone.facets, GaussianUnknown(), 4, 0.1).variances(
-        np.arange(4), scatters, np.array([1.0, 2, 9, 40])
-    )
+    found = StudentT(cone.facets, GaussianUnknown()).variances(np.arange(4), scatters, np.array([1.0, 2, 9, 40]))
     assert np.isinf(found[0]).all()
     for k in (1, 2, 3):
         np.testing.assert_allclose(found[k], np.var(rows[k] @ cone.facets.T, axis=0, ddof=1), rtol=1e-9)
@@ -322,32 +176,26 @@ def test_sample_variances_are_those_of_the_definition_and_one_observation_has_no
 
 
 def test_every_assumption_has_its_argument():
-    kinds = {StudentT: GaussianUnknown(), KnownScale: SubGaussian(2.0)}
-    box = Bounded([0, -1], [1, 4])
-    looks = ((False, AnytimeBernstein), (True, EmpiricalBernstein))
-    made_for = [
-        (radii_for(ORTHANT.facets, noise, 3, 0.1, once=o), kind) for o, _ in looks for kind, noise in kinds.items()
-    ]
-    made_for += [(radii_for(ORTHANT.facets, box, 3, 0.1, once=once), kind) for once, kind in looks]
-    for made, kind in made_for:
-        assert type(made) is kind
-        assert made.estimates == (kind is not KnownScale)
-    assert type(radii_for(ORTHANT.facets, Gaussian(2.0), 3, 0.1)) is KnownScale
+    for once, bounded in ((False, SelfNormalised), (True, EmpiricalBernstein)):
+        kinds = {StudentT: GaussianUnknown(), KnownScale: SubGaussian(2.0), bounded: Bounded([0, -1], [1, 4])}
+        for kind, noise in kinds.items():
+            made = kind_for(np.eye(2), noise, once=once)
+            assert type(made) is kind
+            assert made.estimates == (kind is not KnownScale)
+    assert type(kind_for(np.eye(2), Gaussian(2.0))) is KnownScale
 
 
 def test_what_is_known_beforehand_is_used_and_what_was_seen_is_not():
     by_design = np.array([[[1.0, 0.5], [0.5, 1.0]], [[4.0, 0.0], [0.0, 1.0]]])
-    made = radii_for(cw.Cone.planar(60).facets, Gaussian(cov=by_design), 2, 0.1)
-    w = made.rows
-    expected = np.array([[u @ s @ u for u in w] for s in by_design])
+    made = kind_for(cw.Cone.planar(60).facets, Gaussian(cov=by_design))
+    expected = np.array([[u @ s @ u for u in made.rows] for s in by_design])
     np.testing.assert_allclose(made.variances(np.array([1, 0]), None, np.ones(2)), expected[::-1])
-    plain = radii_for(ORTHANT.facets, SubGaussian(3.0), 2, 0.1)
+    plain = kind_for(np.eye(2), SubGaussian(3.0))
     assert plain.variances(np.array([0]), None, np.ones(1)).tolist() == [[9.0, 9.0]]
 
 
-def test_the_range_of_a_facet_is_that_of_the_box():
-    for once in (False, True):
-        made = radii_for(ORTHANT.facets, Bounded([0, -1], [1, 4]), 2, 0.1, once=once)
-        assert isinstance(made, AnytimeBernstein | EmpiricalBernstein)
-        assert made.ranges.tolist() == [1.0, 5.0]
-        assert made.worst.tolist() == [0.25, 6.25]
+def test_at_one_look_every_count_may_spend_all():
+    levels = Levels((3, 9, 40), once=True)
+    for noise, z in ((Gaussian(1.0), norm.isf(0.01)), (GaussianUnknown(), t.isf(0.01, [2, 8, 39]))):
+        found = kind_for(np.eye(1), noise, once=True).boundary(levels, math.inf, (0.01,))
+        np.testing.assert_allclose(found, np.broadcast_to(z, (1, 3)), rtol=1e-9)

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.stats import t
-from shared.certificates import CONES, certificate, fine_boundary, out_boundary, parts, spent_on
+from shared.certificates import CONES, certificate, fine_boundary, out_boundary, parts, spent_on_bounded
 from shared.crossings import dense
 
 import conewise as cw
-from conewise.certificate.bounded import AnytimeBernstein
 from conewise.certificate.certificate import MOST, Certificate
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.tuning import TUNING, Tuning
@@ -31,8 +30,8 @@ ALWAYS = replace(TUNING, pilot_worth=0.0, pilots_from=(2, 2))
 def spends(checked: Certificate, z: np.ndarray) -> float:
     """The probability that one comparison ever reaches a boundary."""
     counts = np.array(checked.levels.counts, dtype=float)
-    if isinstance(checked.radii, AnytimeBernstein):
-        return spent_on(checked.radii, checked.levels, z)
+    if isinstance(checked.noise, Bounded):
+        return spent_on_bounded(checked.levels.counts[-1], z[-1])
     if isinstance(checked.noise, Gaussian):
         return float(dense(z, np.sqrt(counts[:-1] / counts[1:])).sum())
     tails = t.sf(z, counts - 1) if isinstance(checked.noise, GaussianUnknown) else np.exp(-(z**2) / 2)

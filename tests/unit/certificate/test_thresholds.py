@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import conewise as cw
-from conewise.certificate.bounded import CURVE, LARGEST_SQUARES, log_mixture
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.thresholds import Bounds
 from conewise.data.observations import Observations, Statistics
@@ -72,25 +71,11 @@ def test_covariances_by_design():
 def test_the_part_of_delta_for_levels_is_taken_from_pairs():
     plain, levelled = certificate(), certificate(levels=[0.0, None])
     assert (plain.for_pairs, plain.requirements, plain.delta) == (0.1, None, 0.1)
-    required = levelled.requirements
-    assert required.radii.delta + levelled.for_pairs == pytest.approx(0.1)
-    meets, misses = required.alphas
-    k, rows = 4, 1
-    assert k * meets == pytest.approx(required.radii.delta) == pytest.approx(k * rows * misses)
+    meets, misses = levelled.requirements.alphas
+    assert 4 * meets + levelled.for_pairs == pytest.approx(0.1)
+    assert meets == misses
     both = certificate(levels=[0.0, 1.0]).requirements
     assert both.alphas[0] == 2 * both.alphas[1]
-
-
-def test_the_boundary_of_one_average_of_bounded_values_is_crossed_rarely_enough():
-    required = certificate(noise=Bounded(0, 1), levels=[0.5, None], epsilon=0.2).requirements
-    checked = certificate(noise=Bounded(0, 1), levels=[0.5, None], epsilon=0.2)
-    counts, typical = np.array(checked.levels.counts, dtype=float), math.log(16 / required.radii.delta)
-    most = 1.001 * LARGEST_SQUARES * counts
-    for z, alpha in zip(checked.level_boundary[:, 0], required.alphas, strict=True):
-        for reach, end in zip(z, most, strict=True):
-            v = np.concatenate([[0.0], np.geomspace(1e-3, end, 300)])
-            edge = reach * np.sqrt(v + required.radii.inside) + CURVE * reach**2
-            assert log_mixture(edge, v, float(most[-1]), typical).min() >= -math.log(alpha) - 1e-9
 
 
 @pytest.mark.parametrize("notion", ["cover", "contain"])

@@ -88,8 +88,7 @@ def open_costs(certificate: Certificate, state: Checkpoints, claims: Claims, wai
     seen = state.statistics.counts[left]
     values = cone.facet_values(state.statistics.means_of(left)).T
     scatters = state.statistics.of(left).scatters if certificate.radii.estimates else None
-    variances = certificate.radii.variances(left, scatters, seen.astype(np.float64))
-    variances = (certificate.radii.planned(variances) if certificate.radii.summed else variances).T
+    variances = certificate.radii.planned(certificate.radii.variances(left, scatters, seen.astype(np.float64))).T
     counts = np.array(certificate.levels.counts, dtype=np.float64)
     last = len(counts) - 1
     # `coming` and `least` increase with the smaller of two counts, so they are computed for each design alone.

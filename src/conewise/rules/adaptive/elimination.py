@@ -88,9 +88,8 @@ class SuccessiveElimination(CertifiedRule[Checkpoints]):
     def start(self) -> Checkpoints:
         """Return the state before any observation."""
         certificate = self.certificate
-        radii, pilot = certificate.radii, certificate.pilot
         shape = self.n_designs, self.cone.dim
-        return Checkpoints.empty(certificate.levels, *shape, radii.estimates, pilot, radii.centre)
+        return Checkpoints.empty(certificate.levels, *shape, certificate.radii.estimates, certificate.pilot)
 
     def tell(self, state: Checkpoints, observations: Observations) -> Checkpoints:
         """Return the state with these observations; refuse observations with which no claim would hold."""

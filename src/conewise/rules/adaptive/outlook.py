@@ -14,7 +14,7 @@ from conewise.border import Bools, Floats, Indices
 from conewise.certificate.blocks.differences import Differences
 from conewise.certificate.blocks.paired import Paired, Prefixes
 from conewise.certificate.claims import Claims
-from conewise.certificate.radius import sample_variances
+from conewise.certificate.radii import sample_variances
 from conewise.certificate.rounding import never_varied
 
 _TINY: Final = 1e-100

@@ -88,8 +88,7 @@ class SeparateElimination(CertifiedRule[Streams]):
         for stream in self.certificate.streams:
             radii = stream.radii
             known = Levels((1,)) if radii is None else levels  # one value is enough without noise
-            estimates, centre = (False, None) if radii is None else (radii.estimates, radii.centre)
-            made.append(Checkpoints.empty(known, self.n_designs, 1, estimates, centre=centre))
+            made.append(Checkpoints.empty(known, self.n_designs, 1, radii is not None and radii.estimates))
         return Streams(tuple(made))
 
     def tell(self, state: Streams, observations: Observations) -> Streams:

@@ -90,7 +90,7 @@ def test_claims_look_by_look_are_those_of_the_checkpoints_alone(success, kind, k
 
 def empty(certificate: Certificate) -> Checkpoints:
     radii = certificate.radii
-    return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, radii.estimates, centre=radii.centre)
+    return Checkpoints.empty(certificate.levels, certificate.n_designs, 2, radii.estimates)
 
 
 def test_a_leader_that_falls_back_is_forgotten_as_the_one_that_beat():

@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import norm, t
 
 import conewise as cw
-from conewise.certificate.bounded import VARIANCE_SHARE
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
@@ -78,16 +77,11 @@ def radius(checked: FixedSample, rows: list[np.ndarray], i: int, j: int, n: int,
         return quantile(alpha, min(counts) - 1) * math.sqrt(sum(shares))
     if isinstance(noise, Bounded):
         width = 6 * float(np.abs(w).sum())
-        spent = VARIANCE_SHARE * checked.delta / (k * len(checked.cone.facets))
-        shares = [
-            min(
-                (np.std(rows[a] @ w, ddof=1) + width * math.sqrt(2 * math.log(1 / spent) / (len(rows[a]) - 1))) ** 2,
-                width**2 / 4,
-            )
-            / len(rows[a])
-            for a in (i, j)
-        ]
-        return math.sqrt(2 * math.log(1 / alpha) * sum(shares)) + width * math.log(1 / alpha) / (3 * min(counts))
+        fewer, log = min(counts), math.log(1 / (0.9 * alpha))
+        seen = sum(np.var(rows[a] @ w) / len(rows[a]) for a in (i, j)) * fewer / (fewer - 1)
+        hidden = width**2 * math.log(len(checked.cone.facets) / (0.1 * alpha)) / (2 * fewer * (fewer - 1))
+        spread = min(math.sqrt(seen + hidden) + math.sqrt(hidden), width / 2 * math.sqrt(1 / counts[0] + 1 / counts[1]))
+        return math.sqrt(2 * log) * spread + width * log / (3 * fewer)
     if isinstance(noise, Gaussian):
         covariance = np.broadcast_to(noise.covariance(len(w)), (k, len(w), len(w)))
         spread = math.sqrt(sum(w @ covariance[a] @ w / len(rows[a]) for a in (i, j)))
@@ -110,7 +104,9 @@ def widest(checked: FixedSample, rows, i: int, j: int, alpha: float) -> np.ndarr
         each = [noise.sigma**2 * np.eye(dim)] * 2
     spread = math.sqrt(sum(np.linalg.eigvalsh(c)[-1] / len(rows[a]) for a, c in zip((i, j), each, strict=True)))
     fewer = min(len(rows[i]), len(rows[j]))
-    return np.array([checked.radii.quantiles(np.array(float(fewer)), np.array(math.log(alpha))) * spread])
+    return np.array(
+        [checked.radii.members[0].kind.quantiles(np.array(float(fewer)), np.array(math.log(alpha))) * spread]
+    )
 
 
 PARTS = {"fine": 0.4, "out": 0.6}
@@ -121,7 +117,7 @@ def twin(checked: FixedSample, rows: list[np.ndarray], epsilon: float) -> list[l
     """The definitions, one pair and one direction at a time."""
     k, cone = checked.n_designs, checked.cone
     facets = len(cone.facets)
-    delta = checked.delta * (1 - VARIANCE_SHARE if isinstance(checked.noise, Bounded) else 1)
+    delta = checked.delta
     stepwise = checked.success == "contain"
 
     def seen(i, j, alpha):
@@ -197,7 +193,7 @@ def test_exact_identification_is_what_its_definitions_say(kind):
     for cone in CONES:
         checked = sample(cone, NOISES[kind](k, cone.dim), k, epsilon=0.0, notion="contain")
         assert checked.stepwise
-        whole = checked.delta * checked.radii.claim_share
+        whole = checked.delta
         for seed in range(5):
             rows = random_rows(seed, k, cone.dim, 0.3, (3000, 4000) if kind == "bounded" else (40, 60))
             easy, hard = (PARTS["out"] * whole / ((k - 1) * left) for left in (1, k))
