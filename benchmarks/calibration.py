@@ -147,7 +147,7 @@ def made(family: Family, seed: int) -> Run:
     state, ever, doubted = rule.start(), False, False
     while (pulls := rule.ask(state, 1)).total:
         state = rule.tell(state, problem.evaluate(pulls, rng))
-        doubted = rule.certificate.doubt(state.everything) >= 1 / ALARM
+        doubted = rule.certificate.belief(state.everything).doubt >= 1 / ALARM
         ever |= doubted
     result = rule.recommend(state)
     finished = not result.stopped_because.startswith("max_evaluations")
@@ -183,7 +183,7 @@ def page(some: tuple[Family, ...], done: list[Run], today: Callable[[], datetime
         f"epsilon {EPSILON:g}, noise {SIGMA:g}, delta {DELTA:g}, a look after every evaluation, stopping at the first "
         f"that certifies. A family passes if it is wrong no more often than the exact binomial bound at {LEVEL:g} "
         f"admits; a share of {DELTA / 10:g} or more says that the certificate wastes little. *Withdrawn* by the "
-        f"[check](posterior.md#6-a-check-that-can-only-withdraw-a-promise) at the end, and at any look.",
+        f"[check](posterior.md#6-a-check-of-the-prior-and-a-way-on) at the end, and at any look.",
         "",
         f"Made by `python -m benchmarks.calibration --write` on {today()}, from the runs in "
         f"benchmarks/calibration.jsonl. {lines.made_with(KEPT)}",

@@ -55,7 +55,25 @@ def test_a_prior_that_is_four_times_too_smooth_is_withdrawn_and_the_right_one_is
             state, doubted = cw.Statistics.empty(40, 2), False
             for part in np.split(np.arange(24), 3):  # peeking: withdrawn once is withdrawn
                 state = state.add(cw.Observations.single(designs[part], values[part]))
-                doubted |= certificate.doubt(state) >= 1 / ALARM
+                doubted |= certificate.belief(state).doubt >= 1 / ALARM
             withdrawn[name] += doubted
     assert withdrawn["stiff"] >= 25
     assert withdrawn["wiggly"] <= 5
+
+
+def test_promises_after_an_alarm_fail_within_delta_where_the_richer_prior_draws_the_truth():
+    """Theorem D (b) of docs/posterior; all but a few truths of the richer prior raise the alarm and are answered."""
+    stated, delta, named = cw.models.Independent(sizes=(1.0,)), 0.1, []
+    question, everyone = cw.Question(cw.Cone.orthant(2), 0.5, delta, Gaussian(0.4)), np.arange(8)
+
+    def fails(seed: int) -> bool:
+        rng = np.random.default_rng([seed, 7])
+        empty = cw.Statistics.empty(8, 2)
+        truth = posterior_of(stated.richer, axes_of(Gaussian(0.4), 2, 0.5), empty, 0.5, -1.0).draws(everyone, 1, rng)[0]
+        lab = cw.SimulatedBandit(truth, Gaussian(0.4))
+        result = cw.identify(lab, epsilon=0.5, delta=delta, model=stated, rng=seed)
+        named.append("a richer prior" in str(result.guarantee))
+        return named[-1] and not cw.verdict(result.pareto, truth, question.cone, result.certified["prior"])
+
+    assert not rejected(fails, delta, LEVEL, against=OFTEN)
+    assert np.mean(named) > 0.8

@@ -27,7 +27,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.certificate.streams import Separately, Streams
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
-from conewise.models.certificate import Judged, Look, PosteriorCertificate
+from conewise.models.certificate import Look, PosteriorCertificate
 from conewise.models.failures import covers
 from conewise.models.levels import WIDTHS
 from conewise.models.priors import Prior
@@ -36,7 +36,7 @@ from conewise.rules.adaptive.answers import CertifiedRule
 from conewise.rules.adaptive.contrasts import next_cells, next_pulls
 from conewise.rules.adaptive.elimination import SuccessiveElimination
 from conewise.rules.adaptive.separate import SeparateElimination
-from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result
+from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, Seen
 
 Confirm = bool | Literal["all"]
 """Evaluate every returned design at least once (True), every design ("all"), or none for that reason alone."""
@@ -47,15 +47,6 @@ _CAREFUL: Final = 4  # times smaller are batches when the answer is nearly certa
 _LONGEST: Final = 64  # ... or as many as are asked for, up to this
 _WITHDRAWN: Final = "the draws leave nothing open, but nothing is guaranteed: the observations contradict the prior"
 _FEWEST: Final = 2  # designs that must have been evaluated before anything is said
-
-
-@dataclass(frozen=True, eq=False)
-class _Last:
-    """Store what was computed for a state; this saves time and changes no result."""
-
-    state: Any
-    look: Look
-    judged: dict[bool, Judged]  # the keys are the values of `fully`
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,39 +155,31 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         first = returned.ravel()[unseen] & bool(self.confirm)
         return np.concatenate([unseen[first], unseen[~first] if self.confirm == "all" else unseen[:0]])
 
-    def _look(self, state: State, *, thorough: bool = False) -> Look:
+    def _look(self, state: State) -> Look:
+        """Return the look at a state; once its set is certified, by the richer prior where the check asks for that."""
         last = _MEMORY.last(self)
-        if last is None or last.state is not state:
-            last = _Last(state, self.certificate.look(self.seen(state)), {})
+        if last is None or last[0] is not state:
+            look = self.certificate.look(self.seen(state))
+            last = state, look.standing if self._finished(look, state) else look
             _MEMORY.keep(self, last)
-        return self.certificate.thorough(last.look, self.seen(state)) if thorough else last.look
-
-    def _judged(self, look: Look, state: State, *, fully: bool = False) -> Judged:
-        last = _MEMORY.last(self)
-        known = last.judged if last is not None and last.look is look else {}
-        if fully not in known:
-            known[fully] = self.certificate.judged(look, self.seen(state), fully=fully)
-        return known[fully]
+        return last[1]
 
     def _finished(self, look: Look, state: State) -> bool:
-        """Return True if the set is certified at epsilon; it is judged only where the draws that chose it allow it."""
-        if look.choice.failing > self.delta or int((state.counts > 0).sum()) < _FEWEST:
-            return False
-        return self._judged(look, state).epsilon <= self.epsilon
+        return _seen(state) >= _FEWEST and look.certified
 
     def recommend(self, state: State) -> Result:
         """Return the answer so far: what the posterior certifies, and what would hold for every truth."""
-        look = self._look(state, thorough=True)
+        now = self._look(state)
+        look = now.standing.thorough
         returned = np.zeros(self.n_designs, dtype=bool)
         returned[look.chosen] = True
-        seen = int((state.counts > 0).sum())
-        if seen < _FEWEST:
+        if (seen := _seen(state)) < _FEWEST:
             have = "1 design has" if seen == 1 else f"{seen} designs have"
             early = f"not finished: {have} been evaluated, and {_FEWEST} are needed to say anything"
             return self._result(state, look, returned & (state.counts > 0), Heuristic(early), None, early, False)
-        certified = self._finished(self._look(state), state)  # as `ask` has it
+        certified = self._finished(now, state)  # as `ask` has it
         done = certified and not len(self._unconfirmed(look, state))
-        reached = self._judged(look, state, fully=True).epsilon
+        reached = look.judged(fully=True)
         worth = self._worth(reached, look, state)
         why = self._why(done, certified, look, state) if worth.proof or not done else _WITHDRAWN
         return self._result(state, look, returned, worth, reached, why, done)
@@ -214,12 +197,16 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
     def _worth(self, reached: float, look: Look, state: State) -> Guarantee | Heuristic:
-        withdrawn = self.certificate.withdrawn(self.seen(state), look.posterior)
-        if withdrawn is not None:
-            return Heuristic(withdrawn)
+        prior, declared, belief = look.belief.by.prior, look.belief.by.declared, look.belief
+        if belief.withdrawn is not None:
+            return Heuristic(belief.withdrawn)
         if not np.isfinite(reached):
             return Heuristic("too early: nothing is certified yet")
-        scope = "for every component of the prior" if self.robust else "on average over the prior"
+        which, beside = "the prior", ""
+        if declared is not None:
+            which = "a richer prior"
+            beside = f"; the declared prior, {declared.words}, is contradicted by the observations"
+        scope = f"{'for every component of' if self.robust else 'on average over'} {which}"
         noise = self.certificate.axes.words or self.noise.words
         levels = around = unseen = ""
         if self.certificate.required is not None:
@@ -238,7 +225,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             max(reached, self.epsilon),
             self.delta,
             f'{scope}, posterior certificate{levels}, success "{self.success}", docs/posterior',
-            f"{self.measured}; {noise}; values drawn from the prior, {self.model.words}{around}{unseen}",
+            f"{self.measured}; {noise}; values drawn from {which}, {prior.words}{beside}{around}{unseen}",
         )
         return worth_of(proof, self.noise)
 
@@ -254,7 +241,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
     ) -> Result:
         by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
         epsilon = reached if worth.proof else None
-        misses = self.certificate.missing(look) & ~returned
+        misses = look.missing & ~returned
         return Result.of(
             self.seen(state),
             returned,
@@ -400,4 +387,10 @@ def _as_prices(prices: ArrayLike, n_designs: int) -> Floats:
     return read_only(array.copy())
 
 
-_MEMORY: Memory[PosteriorRule[Any], _Last] = Memory()
+def _seen(state: Seen) -> int:
+    """Return the number of designs that were evaluated."""
+    return int((state.counts > 0).sum())
+
+
+_MEMORY: Memory[PosteriorRule[Any], tuple[Any, Look]] = Memory()
+"""The last look of a rule and the state that it is of; this saves time and changes no result."""

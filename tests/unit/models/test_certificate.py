@@ -66,28 +66,28 @@ def test_an_answer_is_a_function_of_the_statistics():
     first, second = certificate(), certificate()
     looks = first.look(state), second.look(state)
     np.testing.assert_array_equal(looks[0].choice.inside, looks[1].choice.inside)
-    assert first.judged(looks[0], state).epsilon == second.judged(looks[1], state).epsilon
+    assert looks[0].judged() == looks[1].judged()
 
 
 def test_more_evaluations_certify_a_smaller_epsilon_and_all_draws_no_larger_one():
     few, many = observed(8), observed(300)
     sure = certificate()
-    epsilons = [sure.judged(sure.look(state), state).epsilon for state in (few, many)]
+    epsilons = [sure.look(state).judged() for state in (few, many)]
     assert epsilons[1] < epsilons[0]
     assert epsilons[1] <= 0.3
-    assert sure.judged(sure.look(many), many, fully=True).epsilon <= epsilons[1]
+    assert sure.look(many).judged(fully=True) <= epsilons[1]
 
 
 def test_for_every_component_costs_more_than_on_average():
     state = observed(60)
     average, each = certificate(), certificate(robust=True)
-    assert each.judged(each.look(state), state, fully=True).epsilon > average.judged(average.look(state), state).epsilon
+    assert each.look(state).judged(fully=True) > average.look(state).judged()
 
 
 def test_too_many_plausible_components_are_too_early():
     each = certificate(robust=True)
     state = observed(3)
-    assert each.judged(each.look(state), state).epsilon == math.inf
+    assert each.look(state).judged() == math.inf
 
 
 # -- very many designs ---------------------------------------------------------------------------------------------
@@ -100,30 +100,30 @@ def test_a_prior_that_is_much_too_smooth_is_found_out():
     wiggly = np.column_stack([np.sin(40 * FEATURES[:, 0]), np.cos(30 * FEATURES[:, 0])]) * 2
     state = observed(25, means=wiggly)
     smooth = cw.models.Smooth(FEATURES, between=(4.0, 8.0), sizes=(3.0,), discrepancies=(0.01,))
-    assert certificate(smooth).doubt(state) > 1 / ALARM
-    assert certificate(smooth).doubt(observed(25)) > 1 / ALARM
-    assert certificate().doubt(observed(25)) < 1 / ALARM
-    assert "contradict the prior" in (certificate(smooth).withdrawn(state) or "")
-    assert (certificate(smooth).withdrawn(state) or "").endswith("use a wider prior or none")
-    assert certificate().withdrawn(observed(25)) is None
+    assert certificate(smooth).belief(state).doubt > 1 / ALARM
+    assert certificate(smooth).belief(observed(25)).doubt > 1 / ALARM
+    assert certificate().belief(observed(25)).doubt < 1 / ALARM
+    assert "contradict the prior" in (certificate(smooth).belief(state).withdrawn or "")
+    assert (certificate(smooth).belief(state).withdrawn or "").endswith("use a wider prior or none")
+    assert certificate().belief(observed(25)).withdrawn is None
 
 
 @pytest.mark.parametrize("model", [cw.models.Smooth(FEATURES), cw.models.Linear(FEATURES)], ids=["smooth", "linear"])
 def test_designs_that_hardly_differ_contradict_the_prior_and_the_remedy_is_another_one(model):
-    flat = certificate(model, noise=Gaussian(0.01)).withdrawn(observed(60, sigma=0.01, means=0.1 * FEATURES * [1, -1]))
-    assert flat.endswith("the designs differ by less than it believes: name smaller sizes, or a smaller epsilon")
+    flat = observed(60, sigma=0.01, means=0.1 * FEATURES * [1, -1])
+    withdrawn = certificate(model, noise=Gaussian(0.01)).belief(flat).withdrawn
+    assert withdrawn.endswith("the designs differ by less than it believes: name smaller sizes, or a smaller epsilon")
 
 
 @pytest.mark.parametrize("model", [cw.models.Independent(), cw.models.Linear(FEATURES)], ids=["independent", "linear"])
 def test_every_prior_has_a_richer_one(model):
-    assert certificate(model).doubt(observed(25, means=4 * FEATURES * [1, -1])) < 1 / ALARM
+    assert certificate(model).belief(observed(25, means=4 * FEATURES * [1, -1])).doubt < 1 / ALARM
 
 
 def test_looks_that_share_what_draws_may_cost_are_more_careful():
     model, statistics = cw.models.Independent(), observed(200)
-    alone, shared = certificate(model), certificate(model, looks=10**6)
-    look = alone.look(statistics)
-    assert shared.judged(look, statistics, fully=True).epsilon > alone.judged(look, statistics, fully=True).epsilon
+    two, many = (certificate(model, looks=looks).look(statistics) for looks in (2, 10**6))
+    assert many.judged(fully=True) > two.judged(fully=True)
 
 
 @pytest.mark.parametrize("robust", [False, True])
@@ -146,7 +146,7 @@ def test_a_set_is_judged_by_draws_that_did_not_choose_it_and_stages_share_the_le
     monkeypatch.setattr(models, "FULLY", 65536)  # all stages
     look = sure.look(statistics)
     chose = len(drawn)
-    sure.judged(look, statistics, fully=True)
+    look.judged(fully=True)
     values = [part[:, 0, 0] for part in drawn]
     assert chose
     assert len(np.unique(np.concatenate(values))) == sum(map(len, values))  # none comes twice

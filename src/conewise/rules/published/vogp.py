@@ -17,7 +17,7 @@ from conewise.border import Bools, Floats, Indices, as_count, as_option
 from conewise.cone.cone import Cone
 from conewise.data.observations import Pulls, Statistics
 from conewise.limits import LARGEST_SEED
-from conewise.models.certificate import FOR_NEGLIGIBLE, PosteriorCertificate
+from conewise.models.certificate import FOR_NEGLIGIBLE, Belief, PosteriorCertificate
 from conewise.models.posterior import Posterior, posterior_of
 from conewise.models.priors import Prior
 from conewise.noise import Gaussian
@@ -151,10 +151,10 @@ class VOGP(Sequential):
         if state.evaluations:
             guess[~out] = pareto_mask(judged.means[~out], Cone.orthant(judged.means.shape[1]))
         if (judged.accepted | out).all():
-            doubt = doubt or certificate.withdrawn(state, judged.posterior)
+            doubt = doubt or Belief(certificate, state, judged.posterior).withdrawn
         if not (doubt or self.proven_radius):
             doubt = f"the radius is the practical one, {self.contraction:.3g} times smaller than the proven one"
-        look = certificate.thorough(certificate.look(state), state)
+        look = certificate.look(state).thorough
         likely = np.zeros(self.n_designs)
         likely[look.designs] = look.choice.probability
         result = self.answer(state, judged.accepted, out, doubt, guess, covered=out, by=judged.by, probability=likely)
