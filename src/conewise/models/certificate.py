@@ -72,9 +72,9 @@ class Belief:
 
     @cached_property
     def doubt(self) -> float:
-        """How many times better a richer prior foretold the observations: a test martingale, so 20 is rare.
+        """The evidence against the prior: how many times better a richer one foretold the observations. 20 is rare.
 
-        By Ville's inequality it ever reaches 1 / ALARM with probability at most ALARM if the prior is right.
+        It is a test martingale. If the prior is right it ever reaches 1 / ALARM with probability at most ALARM (Ville).
         """
         return math.exp(min(self._richer.log_evidence - self.posterior.log_evidence, 700.0))
 
@@ -90,7 +90,7 @@ class Belief:
 
     @property
     def _remedy(self) -> str:
-        """What to do about a contradicted prior: it is too smooth, or its sizes are too small or too large."""
+        """The remedy for a contradicted prior: it is too smooth, or its sizes are too small or too large."""
         by, own = self.by, self.by.prior.components
         scale = 1.0 if by.axes.variances is None else by.unit
         counts = own.shape >= 0 if (own.shape >= 0).any() else own.shape < 0
