@@ -86,7 +86,6 @@ INSIDE: dict[str, list[tuple[str, ...]]] = {
         ("features", "levels"),
         ("axes", "failures"),
         ("priors", "choice"),
-        ("conditioned", "written"),
         ("posterior",),
         ("screen",),
         ("certificate",),

@@ -11,7 +11,7 @@ import pytest
 
 import conewise as cw
 from conewise.data.observations import Statistics
-from conewise.models.conditioned import Conditioned
+from conewise.models.posterior import Conditioned
 from conewise.order import directions
 from conewise.question.question import Verdict
 from conewise.rules import VOGP, NaiveElimination

@@ -16,7 +16,7 @@ from conewise.certificate.history import Checkpoints
 from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models import Prior
-from conewise.models.written import prior_of
+from conewise.models.priors import prior_of
 from conewise.question.question import Question
 from conewise.rules import Claims, ModelGuided, Plan, Result, SuccessiveElimination
 from conewise.rules.adaptive.fixed import FixedSample

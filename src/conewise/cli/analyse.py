@@ -38,7 +38,7 @@ from conewise.cli.stating import order_words, stated, stating
 from conewise.cone.cone import Cone
 from conewise.data.observations import Pulls
 from conewise.errors import counted, printable
-from conewise.models.written import KINDS
+from conewise.models.priors import KINDS
 from conewise.preferences.preferences import stated_cone
 from conewise.report.data import Table
 from conewise.rules import Status

@@ -22,7 +22,7 @@ from conewise.cli.starting import init
 from conewise.cli.stating import order_words, stated, stating
 from conewise.cli.trial import blocks_in, read_trial
 from conewise.errors import InputError, printable
-from conewise.models.written import KINDS
+from conewise.models.priors import KINDS
 from conewise.question.objectives import as_objectives
 from conewise.report.data import Table
 from conewise.studies.cells import OBJECTIVE, VALUE, as_objective

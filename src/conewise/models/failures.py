@@ -57,8 +57,9 @@ def needs(
         at[:, others], by[:, others] = covers(z, others, chosen, cone)
         among = _counting(at, chosen, others, spare, missing)
         room = None if spare is None or spare.keeps or notion == "cover" else spare.least[:, among]
-        at[:, chosen], rival = escaped(z[:, chosen], rivals[:, among], cone, room)
-        by[:, chosen] = among[rival]
+        ahead = np.zeros((len(chosen), len(z)), dtype=np.intp)
+        at[:, chosen] = escapes(z[:, chosen], rivals[:, among], cone, room, ahead)
+        by[:, chosen] = among[ahead.T]
     else:
         at[:, others], by[:, others] = np.inf, others
     if notion == "contain":  # every design outside: one that equals a chosen design is missing all the same
@@ -116,22 +117,12 @@ def _counting(at: Floats, chosen: Indices, others: Indices, spare: Spare | None,
     return np.sort(np.concatenate([chosen, others]))
 
 
-def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> Floats:
+def escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None, rivals: Indices | None = None) -> Floats:
     """Return Delta* = max_j m(i, j), (B, R), of the designs i in `mine` (B, R, N) over the designs j in `z`.
 
-    With `room` (B, J) a rival counts up to that epsilon alone (docs/adaptive, 9.1).
+    With `room` (B, J) a rival counts up to that epsilon alone (docs/adaptive, 9.1). `rivals` (R, B), if given, is
+    filled with the designs that attain the maximum. These mean something where it is above 0.
     """
-    return _escapes(mine, z, cone, room, None)
-
-
-def escaped(mine: Floats, z: Floats, cone: Cone, room: Floats | None = None) -> tuple[Floats, Indices]:
-    """Return `escapes` and the rivals that attain it, (B, R) each; these mean something where it is above 0."""
-    place = np.zeros(mine.shape[1::-1], dtype=np.intp)
-    return _escapes(mine, z, cone, room, place), place.T
-
-
-def _escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None, place: Indices | None) -> Floats:
-    """Return `escapes`, and fill `place` (R, B), if given, with the rivals."""
     ours, theirs = by_facet(mine / cone.widths), by_facet(z / cone.widths)
     low, high = ours.min(axis=2), theirs.max(axis=2)
     found = np.zeros(ours.shape[1:])
@@ -142,8 +133,8 @@ def _escapes(mine: Floats, z: Floats, cone: Cone, room: Floats | None, place: In
             if room is not None:
                 np.minimum(gain, room[part, some].T, out=gain)
             gain.max(axis=0, out=found[i, part])
-            if place is not None:
-                place[i, part] = some[gain.argmax(axis=0)]
+            if rivals is not None:
+                rivals[i, part] = some[gain.argmax(axis=0)]
     return np.asarray(np.maximum(found, 0.0).T)
 
 
@@ -154,24 +145,7 @@ def by_facet(z: Floats) -> Floats:
 
 def fronts(z: Floats) -> Bools:
     """Return the designs that are Pareto optimal in each draw, (B, A)."""
-    if z.shape[2] == 2:
-        return _staircases(z)
     return np.array([maximal_columns(draw.T) for draw in z]).reshape(z.shape[:2])
-
-
-def _staircases(z: Floats) -> Bools:
-    """Return the fronts for two facets, (B, A), of all draws at once; equal designs share their fate."""
-    order = np.lexsort((-z[:, :, 1], -z[:, :, 0]), axis=1)
-    first, second = (np.take_along_axis(z[:, :, n], order, axis=1) for n in range(2))
-    highest = np.maximum.accumulate(second, axis=1)
-    stands = np.ones(first.shape, dtype=bool)
-    stands[:, 1:] = second[:, 1:] > highest[:, :-1]
-    new = np.ones(first.shape, dtype=bool)
-    new[:, 1:] = (first[:, 1:] != first[:, :-1]) | (second[:, 1:] != second[:, :-1])
-    twin = np.maximum.accumulate(np.where(new, np.arange(z.shape[1]), 0), axis=1)
-    result = np.empty(first.shape, dtype=bool)
-    np.put_along_axis(result, order, np.take_along_axis(stands, twin, axis=1), axis=1)
-    return result
 
 
 def pareto(z: Floats, rows: Indices, rivals: Floats) -> Bools:

@@ -5,6 +5,10 @@ the order of the designs. The order and the batches of observations change nothi
 cost n^3 a component, and each component that is not negligible costs K n^2. K x K is never made. Objectives
 that are measured one by one have data of their own each (docs/posterior, section 7).
 
+For one component let A = L L' be the covariance of the averages, S their covariance with other designs and 1 a column
+of ones. What does not depend on observed values is made of V = L^-1 S and b = L^-1 1 (`Conditioned`). Objectives with
+the same noise share it, and so do all draws of a look.
+
 The common level has a flat prior. Differences of designs have proper priors all the same, given the differences of the
 averages, and no verdict depends on anything else (docs/posterior, section 2). Where an objective has a level that
 designs have to meet, its common level has a proper prior too (section 12).
@@ -24,16 +28,17 @@ import numpy as np
 from conewise.border import Floats, Indices
 from conewise.data.observations import Statistics
 from conewise.models.axes import Axes
-from conewise.models.conditioned import Conditioned, Exchangeable, Joint, Joints
 from conewise.models.levels import WIDTHS
 from conewise.models.priors import Components, Prior
 
+_JITTER: Final = 1e-9  # relative to the diagonal
+KEPT: Final = 2**24  # numbers that are kept for the next draws of the same designs: 128 megabytes
 _FAR: Final = 1e140  # the corner of a bordered matrix: its square is a number, and nothing depends on it
 _AT_ONCE: Final = 128  # number of designs whose means are computed at a time; few enough for the cache
 
 
 class Apart(Protocol):
-    """Statistics of each objective by itself, as `certificate.separate.Separately` has them."""
+    """Statistics of each objective by itself, as `certificate.streams.Separately` has them."""
 
     @property
     def each(self) -> tuple[Statistics, ...]: ...
@@ -62,6 +67,10 @@ class Data:
         """The measured designs and their variances: axes that agree here share all that depends on nothing else."""
         return self.designs.tobytes(), self.variances.tobytes()
 
+    def levels(self, scale: float) -> tuple[float, ...]:
+        """Return standard deviations that the common level may have beforehand, evenly weighted."""
+        return (np.inf,) if np.isnan(self.centre) else tuple(scale * width for width in WIDTHS)
+
     @classmethod
     def of(cls, sampled: Sampled, axes: Axes) -> list[Data]:
         """Return one for each axis; single objectives need axes that are the objectives."""
@@ -78,6 +87,186 @@ class Data:
             means = own.means[seen] @ along - origin
             result.append(cls(seen, means, variances, scatter, own.evaluations, centre, origin))
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class Conditioned:
+    """A component S = s^2 R + tau^2 I with a common level, and n designs whose averages have these variances."""
+
+    prior: Prior
+    shape: int
+    size: float
+    discrepancy: float
+    seen: Indices  # (n,)
+    variances: Floats  # (n,): of the averages; relative to the noise where that is unknown
+    level: float = np.inf  # the standard deviation of the common level beforehand; infinite where that is flat
+
+    @cached_property
+    def _factored(self) -> tuple[Floats, Floats, float]:
+        from scipy.linalg import cholesky, solve_triangular
+
+        total = self.beforehand(self.seen)
+        total[np.diag_indices(len(total))] += self.variances
+        factor = cholesky(total, lower=True, overwrite_a=True, check_finite=False)
+        b = solve_triangular(factor, np.ones(len(self.seen)), lower=True, check_finite=False)
+        return factor, b, float(b @ b)
+
+    def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
+        """Return L^-1 times right hand sides, (n, ...); with `back` L'^-1 times them."""
+        from scipy.linalg import solve_triangular
+
+        if not len(self.seen):
+            return sides
+        factor = self._factored[0]
+        return np.asarray(solve_triangular(factor, sides, lower=True, trans=1 if back else 0, check_finite=False))
+
+    @property
+    def b(self) -> Floats:
+        """(n,): L^-1 1"""
+        return self._factored[1]
+
+    @property
+    def weight(self) -> float:
+        """The precision with which the level is known: b.b, and its precision beforehand."""
+        return self._factored[2] + self.level**-2
+
+    def beforehand(self, rows: Indices, columns: Indices | None = None) -> Floats:
+        """Return the covariance before any evaluation, (rows, columns), without the level."""
+        others = rows if columns is None else columns
+        if self.shape < 0:
+            result = np.zeros((len(rows), len(others)))
+        else:
+            result = self.prior.correlation(self.shape, rows, others)
+            result *= self.size**2
+        if columns is None:
+            result[np.diag_indices(len(rows))] += self.discrepancy**2
+        else:
+            result[_meetings(rows, others)] += self.discrepancy**2
+        return result
+
+    def reach(self, designs: Indices) -> tuple[Floats, Floats]:
+        """Return V and 1 - V'b, (n, P) and (P,), all that averages tell about some designs."""
+        across = self.whitened(self.beforehand(self.seen, designs))
+        return across, 1 - self.b @ across
+
+    def covariance(self, designs: Indices, reach: tuple[Floats, Floats] | None = None) -> Floats:
+        """Return posterior covariances, (P, P), to be multiplied by the noise variance where that is unknown."""
+        v, left = self.reach(designs) if reach is None else reach
+        result = self.beforehand(designs)
+        result -= v.T @ v
+        if self.weight > 0:
+            result += left[:, None] * (left / self.weight)[None, :]
+        return result
+
+    def variance(self, designs: Indices, reach: tuple[Floats, Floats]) -> Floats:
+        """Return posterior variances, (P,)."""
+        own = self.prior.diagonal(self.shape, designs) if self.shape >= 0 else 0.0
+        return self._left_over(self.discrepancy**2 + self.size**2 * own, *reach)
+
+    def difference(self, designs: Indices, reach: tuple[Floats, Floats], first: Indices, second: Indices) -> Floats:
+        """Return posterior variances of differences of pairs, (Q,); `first` and `second` are places in `designs`."""
+        v, left = reach
+        moved, gone = v[:, first] - v[:, second], left[first] - left[second]
+        first, second = designs[first], designs[second]
+        own = self.prior.difference(self.shape, first, second) if self.shape >= 0 else 0.0
+        return self._left_over(2 * self.discrepancy**2 * (first != second) + self.size**2 * own, moved, gone)
+
+    def _left_over(self, beforehand: Floats | float, told: Floats, left: Floats) -> Floats:
+        """Return variances after the averages, (P,), from variances beforehand and what averages tell."""
+        level = left**2 / self.weight if self.weight > 0 else 0.0
+        return np.asarray(np.maximum(beforehand - np.einsum("np,np->p", told, told) + level, 0.0))
+
+    def joint(self, designs: Indices) -> Joint:
+        """Compute all that draws of some designs need, in n^2 P and n P^2 operations."""
+        reach = self.reach(designs)
+        return Joint(reach, self.covariance(designs, reach))
+
+
+class Exchangeable(Conditioned):
+    """Independent designs: S = tau^2 I. L is diagonal, and so is a posterior covariance but for the level."""
+
+    @cached_property
+    def _factored(self) -> tuple[Floats, Floats, float]:
+        factor = np.sqrt(self.discrepancy**2 + self.variances)
+        return factor, 1 / factor, float((factor**-2.0).sum())
+
+    def whitened(self, sides: Floats, *, back: bool = False) -> Floats:
+        return np.asarray((sides.T / self._factored[0]).T)
+
+    def joint(self, designs: Indices) -> Joint:
+        v, left = reach = self.reach(designs)
+        own = np.maximum(self.discrepancy**2 - np.einsum("np,np->p", v, v), 0.0)
+        common = left / np.sqrt(self.weight) if self.weight > 0 else np.zeros(len(designs))
+        return Joint(reach, np.diag(own) + np.outer(common, common), (own, common))
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """The joint posterior of some designs, to be multiplied by the noise variance where that is unknown."""
+
+    reach: tuple[Floats, Floats]
+    covariance: Floats  # (P, P)
+    apart: tuple[Floats, Floats] | None = None  # where only the level is common: own variances, shares of the level
+
+    @cached_property
+    def _factor(self) -> Floats:
+        return factored(self.covariance)
+
+    def deviations(self, count: int, rng: np.random.Generator) -> Floats:
+        """Return joint draws around 0, (count, P)."""
+        standard = rng.standard_normal((count, len(self.covariance)))
+        if self.apart is None:
+            return np.asarray(standard @ self._factor.T)
+        own, common = self.apart
+        standard *= np.sqrt(own)
+        standard += rng.standard_normal((count, 1)) * common
+        return standard
+
+
+class Joints:
+    """Store joint posteriors of the designs of a look while memory allows; this saves time and changes no result."""
+
+    def __init__(self) -> None:
+        self._designs: Indices | None = None
+        self._kept: dict[Conditioned, Joint] = {}
+
+    def of(self, known: Conditioned, designs: Indices) -> Joint:
+        """Return `Conditioned.joint`; other designs than the last time empty the store."""
+        if self._designs is not designs:
+            self._designs, self._kept = designs, {}
+        joint = self._kept.get(known)
+        if joint is None:
+            joint = known.joint(designs)
+            numbers = joint.reach[0].size + 2 * joint.covariance.size
+            if (len(self._kept) + 1) * numbers <= KEPT:
+                self._kept[known] = joint
+        return joint
+
+
+def _meetings(rows: Indices, columns: Indices) -> tuple[Indices, Indices]:
+    """Return where a design is both a row and a column; rows are different designs."""
+    if not len(rows):
+        return rows, rows
+    order = np.argsort(rows, kind="stable")
+    place = order[np.minimum(np.searchsorted(rows, columns, sorter=order), len(rows) - 1)]
+    met = np.flatnonzero(rows[place] == columns)
+    return np.asarray(place[met]), met
+
+
+def factored(covariance: Floats) -> Floats:
+    """Return a square root of a covariance, with the least jitter relative to the diagonal that mends rounding."""
+    largest = float(np.einsum("pp->p", covariance).max(initial=0.0))
+    if largest <= 0:
+        return np.zeros_like(covariance)
+    diagonal = np.arange(len(covariance))
+    jitter = _JITTER * largest
+    while True:
+        lifted = covariance.copy()
+        lifted[diagonal, diagonal] += jitter
+        try:
+            return np.asarray(np.linalg.cholesky(lifted), dtype=np.float64)
+        except np.linalg.LinAlgError:
+            jitter *= 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +457,7 @@ def posterior_of(
 
     mixtures = []
     for data, found in zip(each, evidence, strict=True):
-        levels = _levels(data, scale)
+        levels = data.levels(scale)
         beforehand = np.repeat(components.log_weight, len(levels)) - np.log(len(levels))
         logs = beforehand + found.ravel()
         top = float(logs.max())
@@ -285,11 +474,6 @@ def posterior_of(
     return Posterior(axes, tuple(mixtures))
 
 
-def _levels(data: Data, scale: float) -> tuple[float, ...]:
-    """Return standard deviations that the common level of an objective may have beforehand, evenly weighted."""
-    return (np.inf,) if np.isnan(data.centre) else tuple(scale * width for width in WIDTHS)
-
-
 def log_evidences(
     prior: Prior, components: Components, each: Sequence[Data], scale: float, freedom: float, guess: float
 ) -> list[Floats]:
@@ -298,7 +482,7 @@ def log_evidences(
     A constant that all components share is left out. Where the level is flat, it is the density of the differences of
     the averages. For unknown noise it is a multivariate t, and the scatter counts as well.
     """
-    levels = [_levels(data, scale) for data in each]
+    levels = [data.levels(scale) for data in each]
     result = [np.zeros((len(components), len(widths))) for widths in levels]
     # Objectives that were measured alike with the same noise, and levels that are alike, share their factors.
     groups: dict[tuple[bytes, bytes, int], list[int]] = {}

@@ -8,14 +8,14 @@ unit (epsilon, or the noise where that is unknown): a prior depends on the scale
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from conewise.border import Floats, Indices, as_floats, read_only
+from conewise.border import Floats, Indices, as_floats, as_option, read_only
 from conewise.errors import InputError, counted, shown
 from conewise.models.features import Encoded, encoded
 
@@ -42,7 +42,6 @@ BEYOND: Final = (3.0, 10.0, 100.0)
 _SHAPES: Final = 32  # kernels of each kind: some with one length scale for all features, most with one for each
 _ALIKE: Final = 6  # of which so many have one length scale for all
 _SLOPE: Final = 1.0  # sd of a slope, as a multiple of the size
-_REMEMBERED: Final = 512  # designs of which all correlations are kept: 2 megabytes a kernel at most
 _LARGEST: Final = 1e30  # of sizes and length scales, whose squares are multiplied with each other
 _INDEPENDENT: Final = 0.1  # what independent designs get of the weight beside features
 _SOBOL: Final = (
@@ -293,33 +292,12 @@ class Smooth(_Featured):
         return self.kernels[kind], self.lengths[which][self.table.owner]
 
     def correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
-        if self.table.n_designs > _REMEMBERED:
-            return self._correlation(shape, rows, columns)
-        if shape not in self._known:
-            everyone = np.arange(self.table.n_designs)
-            self._known[shape] = read_only(self._correlation(shape, everyone, everyone))
-        return np.asarray(self._known[shape][rows].take(columns, axis=1))
-
-    @cached_property
-    def _known(self) -> dict[int, Floats]:
-        """Correlations of all designs, where they are few: this saves time and changes no result."""
-        return {}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("_known", "richer")}
-
-    def _correlation(self, shape: int, rows: Indices, columns: Indices) -> Floats:
         """Return a kernel of the distance, with a length scale for each feature, and products of features."""
+        from scipy.spatial.distance import cdist
+
         kind, scale = self._kind(shape)
-        if rows is columns:
-            result = _symmetric(_KERNEL_OF[kind], self.table.values[rows] / scale)
-        else:
-            a, b = self.table.values[rows] / scale, self.table.values[columns] / scale
-            square = (-2 * a) @ b.T
-            square += (a * a).sum(axis=1)[:, None]
-            square += (b * b).sum(axis=1)
-            np.maximum(square, 0.0, out=square)
-            result = _KERNEL_OF[kind](square)
+        points = self.table.values / scale
+        result = _KERNEL_OF[kind](cdist(points[rows], points[columns], "sqeuclidean"))
         result += self._trend[rows] @ self._trend[columns].T
         return result
 
@@ -329,17 +307,6 @@ class _Richer(Smooth):
     """The prior by which one with features is checked."""
 
     apart: tuple[float, ...] = field(default=SIZES, kw_only=True)
-
-
-def _symmetric(kernel: Callable[[Floats], Floats], points: Floats) -> Floats:
-    """Return a kernel of the distances between points, (n, n), each pair computed once."""
-    from scipy.spatial.distance import pdist, squareform
-
-    if len(points) < 2:
-        return np.ones((len(points), len(points)))
-    result = squareform(kernel(pdist(points, "sqeuclidean")), checks=False)
-    result[np.diag_indices(len(points))] = 1.0
-    return np.asarray(result)
 
 
 def _matern(square: Floats) -> Floats:
@@ -414,3 +381,61 @@ def _positive(values: Any, name: str) -> tuple[float, ...]:
     if array.max() > _LARGEST or array.min() < 1 / _LARGEST:
         raise InputError(f"{name} must lie between {1 / _LARGEST:g} and {_LARGEST:g}, got {shown(values)}.")
     return tuple(array.tolist())
+
+
+KINDS: Final[dict[str, Any]] = {"smooth": Smooth, "linear": Linear, "independent": Independent}
+"""The priors that have a name."""
+
+
+def prior_of(kind: str, features: Any = None, **options: Any) -> Prior:
+    """Return the prior of that kind; `features` are given as to `Smooth`, and left out for independent designs.
+
+    >>> prior_of("independent").words
+    'independent normal designs of 7 sizes'
+    """
+    chosen = KINDS[as_option(kind, "model", tuple(KINDS))]
+    own = {one.name for one in fields(chosen)} - {"features"}
+    stranger = next((key for key in options if key not in own), None)
+    if stranger is not None:
+        raise InputError(f"the model {kind!r} has no {shown(stranger)}; it has {', '.join(sorted(own))}.")
+    if chosen is Independent:
+        if features is not None:
+            raise InputError("independent designs have no features: leave them out, or take the model 'smooth'.")
+        return Independent(**options)
+    if features is None:
+        raise InputError(f"the model {kind!r} needs features of the designs: name their columns.")
+    made: Prior = chosen(features, **options)
+    return made
+
+
+def prior_to_dict(prior: Prior) -> dict[str, Any]:
+    """Return a prior with its encoded features; `prior_from_dict` reads it back to the same numbers, bit by bit."""
+    kind = next((kind for kind, chosen in KINDS.items() if type(prior) is chosen), None)
+    if kind is None:
+        known = ", ".join(chosen.__name__ for chosen in KINDS.values())
+        raise InputError(f"a model that is written down is one of {known}, got {type(prior).__name__}.")
+    data: dict[str, Any] = {"kind": kind}
+    for name in (one.name for one in fields(prior)):  # type: ignore[arg-type]
+        value = getattr(prior, name)
+        if isinstance(value, Encoded):
+            own = vars(value).items()
+            data["encoded"] = {part: [*one] if isinstance(one, tuple) else one.tolist() for part, one in own}
+        elif isinstance(value, tuple):
+            data[name] = list(value)
+    return data
+
+
+def prior_from_dict(data: Mapping[str, Any]) -> Prior:
+    """Read what `prior_to_dict` wrote; the constructors check everything in it."""
+    options = {key: value for key, value in data.items() if key not in ("kind", "encoded")}
+    features = None if "encoded" not in data else _encoded(data["encoded"])
+    return prior_of(data["kind"], features, **options)
+
+
+def _encoded(data: Mapping[str, Any]) -> Encoded:
+    values, owner, names, constant = (data[one.name] for one in fields(Encoded))
+    table, places = as_floats(values, "features"), np.asarray(owner, dtype=np.intp)
+    fits = table.ndim == 2 and places.shape == (table.shape[1],) and np.isfinite(table).all()
+    if not fits or not len(table) or set(places.tolist()) != set(range(len(names))):
+        raise InputError("the features of the model are damaged.")
+    return Encoded(read_only(table), read_only(places), tuple(map(str, names)), tuple(map(str, constant)))

@@ -173,16 +173,31 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         look = now.standing.thorough
         returned = np.zeros(self.n_designs, dtype=bool)
         returned[look.chosen] = True
+        worth: Guarantee | Heuristic
         if (seen := _seen(state)) < _FEWEST:
             have = "1 design has" if seen == 1 else f"{seen} designs have"
-            early = f"not finished: {have} been evaluated, and {_FEWEST} are needed to say anything"
-            return self._result(state, look, returned & (state.counts > 0), Heuristic(early), None, early, False)
-        certified = self._finished(now, state)  # as `ask` has it
-        done = certified and not len(self._unconfirmed(look, state))
-        reached = look.judged(fully=True)
-        worth = self._worth(reached, look, state)
-        why = self._why(done, certified, look, state) if worth.proof or not done else _WITHDRAWN
-        return self._result(state, look, returned, worth, reached, why, done)
+            why = f"not finished: {have} been evaluated, and {_FEWEST} are needed to say anything"
+            returned, worth, epsilon, done = returned & (state.counts > 0), Heuristic(why), None, False
+        else:
+            certified = self._finished(now, state)  # as `ask` has it
+            done = certified and not len(self._unconfirmed(look, state))
+            worth = self._worth(look, state)
+            epsilon = look.judged(fully=True) if worth.proof else None
+            why = self._why(done, certified, look, state) if worth.proof or not done else _WITHDRAWN
+        misses = look.missing & ~returned
+        return Result.of(
+            self.seen(state),
+            returned,
+            worth,
+            why,
+            kept=returned & done,
+            covered=~returned & ~misses & done,
+            misses=misses & done,
+            by=self._covering(look) if done else np.array(-1),
+            epsilon=epsilon,
+            probability=self._probability(look),
+            certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
+        )
 
     def _why(self, done: bool, certified: bool, look: Look, state: State) -> str:
         if done:
@@ -196,10 +211,10 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
-    def _worth(self, reached: float, look: Look, state: State) -> Guarantee | Heuristic:
-        prior, declared, belief = look.belief.by.prior, look.belief.by.declared, look.belief
-        if belief.withdrawn is not None:
-            return Heuristic(belief.withdrawn)
+    def _worth(self, look: Look, state: State) -> Guarantee | Heuristic:
+        if look.belief.withdrawn is not None:
+            return Heuristic(look.belief.withdrawn)
+        prior, declared, reached = look.belief.by.prior, look.belief.by.declared, look.judged(fully=True)
         if not np.isfinite(reached):
             return Heuristic("too early: nothing is certified yet")
         which, beside = "the prior", ""
@@ -228,33 +243,6 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             f"{self.measured}; {noise}; values drawn from {which}, {prior.words}{beside}{around}{unseen}",
         )
         return worth_of(proof, self.noise)
-
-    def _result(
-        self,
-        state: State,
-        look: Look,
-        returned: Bools,
-        worth: Guarantee | Heuristic,
-        reached: float | None,
-        why: str,
-        done: bool,
-    ) -> Result:
-        by = self._covering(look) if done else np.full(self.n_designs, -1, dtype=np.intp)
-        epsilon = reached if worth.proof else None
-        misses = look.missing & ~returned
-        return Result.of(
-            self.seen(state),
-            returned,
-            worth,
-            why,
-            kept=returned & done,
-            covered=~returned & ~misses & done,
-            misses=misses & done,
-            by=by,
-            epsilon=epsilon,
-            probability=self._probability(look),
-            certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
-        )
 
     def returned(self, state: State) -> Indices:
         """Return the designs that would be returned now, ascending."""

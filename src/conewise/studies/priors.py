@@ -8,7 +8,7 @@ from typing import Any
 from conewise.border import as_words
 from conewise.errors import InputError, shown
 from conewise.models import Prior
-from conewise.models.written import prior_from_dict, prior_of, prior_to_dict
+from conewise.models.priors import prior_from_dict, prior_of, prior_to_dict
 from conewise.tables.columns import listed_columns
 from conewise.tables.featured import features_of_rows
 

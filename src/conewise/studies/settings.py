@@ -8,8 +8,7 @@ from typing import Any, Final
 from conewise.border import Floats
 from conewise.errors import InputError, shown
 from conewise.models.features import Encoded
-from conewise.models.priors import Prior
-from conewise.models.written import prior_of
+from conewise.models.priors import Prior, prior_of
 from conewise.problems.box import Box
 from conewise.question.question import Question
 from conewise.studies.boxes import DISCREPANCIES, MOST_REFINEMENTS, SIZES, Meshing

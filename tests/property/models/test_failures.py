@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import conewise as cw
 from conewise.models import failures
 from conewise.models.choice import choose
-from conewise.models.failures import escaped, escapes, fronts, needed, needs, pareto, possibly_optimal
+from conewise.models.failures import escapes, fronts, needed, needs, pareto, possibly_optimal
 from conewise.models.levels import Required
 
 CONES = {
@@ -81,9 +81,10 @@ def test_pareto_optimal_in_a_draw_is_what_the_mask_says(cone, seed):
 def test_how_far_a_design_is_and_the_rival_that_says_so(cone, seed):
     means, _ = case(cone, seed, designs=9)
     z, rows = cone.facet_values(means), np.array([1, 4, 7])
-    found, rival = escaped(z[:, rows], z, cone)
+    rivals = np.zeros((3, len(z)), dtype=np.intp)
+    found = escapes(z[:, rows], z, cone, rivals=rivals)
     np.testing.assert_array_equal(escapes(z[:, rows], z, cone), found)
-    for truth, values, far, by in zip(means, z, found, rival, strict=True):
+    for truth, values, far, by in zip(means, z, found, rivals.T, strict=True):
         np.testing.assert_allclose(far, cw.suboptimality_gaps(truth, cone)[rows], atol=1e-9)
         reached = ((values[by] - values[rows]) / cone.widths).min(axis=1)
         np.testing.assert_allclose(np.maximum(reached, 0.0), far, atol=1e-12)

@@ -7,10 +7,9 @@ import pytest
 
 import conewise as cw
 from conewise.data.observations import Observations, Statistics
-from conewise.models import conditioned
+from conewise.models import posterior as conditioned
 from conewise.models.axes import axes_of
-from conewise.models.conditioned import Conditioned, Exchangeable, Joints
-from conewise.models.posterior import posterior_of
+from conewise.models.posterior import Conditioned, Exchangeable, Joints, posterior_of
 from conewise.noise import Gaussian
 
 FEATURES = np.linspace(0, 1, 12)[:, None]

@@ -9,7 +9,7 @@ import pytest
 
 from conewise import models
 from conewise.errors import InputError
-from conewise.models.written import prior_from_dict, prior_of, prior_to_dict
+from conewise.models.priors import prior_from_dict, prior_of, prior_to_dict
 
 FEATURES = {"heat": [20, 60, 45], "oil": ["a", "b", "a"], "same": [1, 1, 1]}
 

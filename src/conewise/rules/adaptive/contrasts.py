@@ -20,9 +20,9 @@ from conewise.cone.cone import Cone
 from conewise.data.observations import Pulls
 from conewise.models.certificate import Look, PosteriorCertificate
 from conewise.models.choice import Choice
-from conewise.models.conditioned import Conditioned
 from conewise.models.failures import needs
 from conewise.models.levels import Spare
+from conewise.models.posterior import Conditioned
 from conewise.question.question import Notion
 
 _COMPONENTS: Final = 12  # the heaviest components of an objective that are considered
