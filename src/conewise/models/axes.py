@@ -60,13 +60,6 @@ class Axes:
         known = np.ones((1, self.dim)) if self.variances is None else self.variances
         return np.asarray(np.broadcast_to(known, (n_designs, self.dim)))
 
-    @property
-    def words(self) -> str:
-        """The assumption about an unknown noise, which is more than its own words; empty for a known noise."""
-        if self.variances is None:
-            return "normal noise of unknown size, one for all designs, independent between objectives"
-        return ""
-
 
 def axes_of(noise: Noise, dim: int, epsilon: float) -> Axes:
     """Return the axes of a normal noise; refuse any other noise."""

@@ -134,6 +134,13 @@ class Look:
         return np.asarray(self.designs[self.choice.inside])
 
     @property
+    def probability(self) -> Floats:
+        """The probability of each design to be Pareto optimal, on average over the prior, (K,)."""
+        result = np.zeros(self.belief.by.n_designs)
+        result[self.designs] = self.choice.probability
+        return result
+
+    @property
     def _others(self) -> Indices:
         """The designs that are not drawn."""
         return np.setdiff1d(np.arange(self.belief.by.n_designs), self.designs)
@@ -161,7 +168,8 @@ class Look:
         if by.robust or by.declared is not None or doubt < 1 / ALARM:
             return self
         ruled_out = doubt >= by.looks / (FOR_ALARM * by.delta)  # Ville's inequality, for each of the looks
-        look = by.successor.look(self.belief.statistics, () if ruled_out else (self.belief.posterior,))
+        richer = replace(by, prior=by.prior.richer, declared=by.prior)
+        look = richer.look(self.belief.statistics, () if ruled_out else (self.belief.posterior,))
         return look if look.belief.doubt < 1 / ALARM else self  # where the richer prior is contradicted too, it ends
 
     @property
@@ -276,11 +284,6 @@ class PosteriorCertificate(Answering):
     def unit(self) -> float:
         """The unit of all sizes of the prior: epsilon, or the noise where epsilon is 0."""
         return self.epsilon if self.epsilon > 0 else self.question.assumed.largest_scale(self.cone.dim)
-
-    @cached_property
-    def successor(self) -> PosteriorCertificate:
-        """The certificate by the richer prior."""
-        return replace(self, prior=self.prior.richer, declared=self.prior)
 
     @property
     def plausible(self) -> float:

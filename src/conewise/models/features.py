@@ -67,24 +67,15 @@ def encoded(features: Any, orders: Mapping[str, Sequence[Any]] | None = None) ->
         raise InputError(f"orders names {shown(strangers[0])}, which is no feature; there are {', '.join(columns)}.")
     if lengths == {1}:
         raise InputError("features describe 1 design: there is nothing to compare it with.")
-    parts: list[Floats] = []
-    owner: list[int] = []
-    names: list[str] = []
-    constant: list[str] = []
-    for name, column in columns.items():
-        block = _encode(name, column, name in known, known.get(name))
-        if block is None:
-            constant.append(name)
-            continue
-        parts.append(block)
-        owner += [len(names)] * block.shape[1]
-        names.append(name)
-    if not parts:
+    blocks = {name: _encode(name, column, name in known, known.get(name)) for name, column in columns.items()}
+    varying = {name: block for name, block in blocks.items() if block is not None}
+    if not varying:
         raise InputError(
             "every feature is the same for all designs, so features say nothing; use models.Independent()."
         )
-    values = read_only(np.ascontiguousarray(np.hstack(parts)))
-    return Encoded(values, read_only(np.array(owner, dtype=np.intp)), tuple(names), tuple(constant))
+    values = read_only(np.ascontiguousarray(np.hstack([*varying.values()])))
+    owner = np.repeat(np.arange(len(varying), dtype=np.intp), [block.shape[1] for block in varying.values()])
+    return Encoded(values, read_only(owner), tuple(varying), tuple(name for name in blocks if name not in varying))
 
 
 def _columns(features: Any) -> dict[str, list[Any]]:

@@ -195,7 +195,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             misses=misses & done,
             by=self._covering(look) if done else np.array(-1),
             epsilon=epsilon,
-            probability=self._probability(look),
+            probability=look.probability,
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
 
@@ -222,7 +222,9 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             which = "a richer prior"
             beside = f"; the declared prior, {declared.words}, is contradicted by the observations"
         scope = f"{'for every component of' if self.robust else 'on average over'} {which}"
-        noise = self.certificate.axes.words or self.noise.words
+        noise = self.noise.words
+        if self.certificate.axes.variances is None:
+            noise = "normal noise of unknown size, one for all designs, independent between objectives"
         levels = around = unseen = ""
         if self.certificate.required is not None:
             levels = " with levels"
@@ -250,12 +252,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
     def probability(self, state: State) -> Floats:
         """Return the probability of each design to be Pareto optimal, (K,), on average over the prior."""
-        return self._probability(self._look(state))
-
-    def _probability(self, look: Look) -> Floats:
-        found = np.zeros(self.n_designs)
-        found[look.designs] = look.choice.probability
-        return found
+        return self._look(state).probability
 
     def _covering(self, look: Look) -> Indices:
         """Return the design that covers each design left out, (K,), by the posterior means; -1 for returned designs."""

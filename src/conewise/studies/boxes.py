@@ -25,9 +25,8 @@ from conewise.models.failures import covers, fronts, needed
 from conewise.models.features import Encoded
 from conewise.models.levels import Spare
 from conewise.models.posterior import Posterior, posterior_of
-from conewise.models.priors import Independent, Prior, Smooth
+from conewise.models.priors import Independent, Prior, Smooth, prior_of
 from conewise.models.screen import core
-from conewise.models.written import prior_of
 from conewise.problems.box import Box, Candidates
 from conewise.problems.simulated import Seed
 from conewise.question.question import Question, amended

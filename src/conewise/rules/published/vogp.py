@@ -154,8 +154,6 @@ class VOGP(Sequential):
             doubt = doubt or Belief(certificate, state, judged.posterior).withdrawn
         if not (doubt or self.proven_radius):
             doubt = f"the radius is the practical one, {self.contraction:.3g} times smaller than the proven one"
-        look = certificate.look(state).thorough
-        likely = np.zeros(self.n_designs)
-        likely[look.designs] = look.choice.probability
+        likely = certificate.look(state).thorough.probability
         result = self.answer(state, judged.accepted, out, doubt, guess, covered=out, by=judged.by, probability=likely)
         return replace(result, certified={"prior": result.certified_epsilon, "every truth": None})
