@@ -97,13 +97,43 @@ def _search(z: Floats, far: Bools, cone: Cone, epsilon: float, excused: Bools | 
     if not len(hope):
         hope = share.argmin(keepdims=True)
     some = slice(max(16, _PAIRS // max(1, count * len(hope))))
-    found = _Set(_covering(z[some], hope, cone, epsilon), far[some, hope], None if excused is None else excused[some])
+    close, far = _covering(z[some], hope, cone, epsilon), far[some, hope]
+    inside = np.zeros(len(hope), dtype=bool)
+    # Members that cover a design in a draw; a design that need not be covered has one from the beginning.
+    times = np.zeros(close.shape[1:], dtype=np.float32) if excused is None else excused[some].T.astype(np.float32)
+    own = np.zeros(len(far), dtype=np.int64)  # members that are too far
+
+    def flip(which: int) -> None:
+        sign = -1 if inside[which] else 1
+        np.add(times, sign * close[which], out=times)
+        np.add(own, sign * far[:, which], out=own)
+        inside[which] = not inside[which]
+
+    # Add the design that covers most of what is uncovered, less what it costs itself, while that is a gain.
+    flat = close.reshape(len(close), -1)
+    gains = flat @ (times == 0).ravel().astype(np.float32) - far.sum(axis=0)
+    while gains[best := int(gains.argmax())] > 0:
+        fresh = np.flatnonzero((times == 0) & (close[best] > 0))
+        flip(best)
+        gains = gains - flat[:, fresh].sum(axis=1)
+        gains[best] = -1
+    # Make the best single change while any makes the set better: fewer failing draws, then fewer violations.
+    whole = times.size + far.size + 1.0
     for _ in range(_STEPS):
-        if found.failing > _EARLY or not found.improve():
+        bare = times == 0
+        now = bare.sum(axis=0) + own
+        if (now > 0).mean() > _EARLY:
             break
+        # What a change uncovers or covers in each draw: of each member what it alone covers, of others what is bare.
+        alone, covered = np.einsum("hab,cab->cbh", close, np.stack([times == 1, bare]).astype(np.float32))
+        after = now[:, None] + np.where(inside, alone - far, far - covered)
+        scores = (after > 0).sum(axis=0) * whole + after.sum(axis=0)
+        if scores[best := int(scores.argmin())] >= (now > 0).sum() * whole + now.sum():
+            break
+        flip(best)
     chosen = np.zeros(count, dtype=bool)
-    chosen[hope[found.inside]] = True
-    return chosen, found.failing
+    chosen[hope[inside]] = True
+    return chosen, float(((times == 0).any(axis=0) | (own > 0)).mean())
 
 
 def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Floats:
@@ -125,52 +155,3 @@ def _covering(z: Floats, columns: Indices, cone: Cone, epsilon: float) -> Floats
         gaps = np.maximum(facets[:, i, draws] - facets[:, columns[members], draws], 0.0)
         close[members, i, draws] = cone.lift_norms(gaps, non_negative=True) <= epsilon
     return close
-
-
-class _Set:
-    """A set that is changed one design at a time: fewer failing draws, then fewer violations."""
-
-    def __init__(self, close: Floats, far: Bools, excused: Bools | None) -> None:
-        self._close, self._far = close, far
-        self.inside = np.zeros(len(close), dtype=bool)
-        # Members that cover a design in a draw; a design that need not be covered has one from the beginning.
-        self._times = np.zeros(close.shape[1:], dtype=np.float32) if excused is None else excused.T.astype(np.float32)
-        self._own = np.zeros(len(far), dtype=np.int64)  # members that are too far
-        self._begin()
-
-    @property
-    def failing(self) -> float:
-        """Share of the draws in which the set fails."""
-        return float(((self._times == 0).any(axis=0) | (self._own > 0)).mean())
-
-    def _begin(self) -> None:
-        """Add the design that covers most of what is uncovered, less what it costs itself, while that is a gain."""
-        flat = self._close.reshape(len(self._close), -1)
-        gains = flat @ (self._times == 0).ravel().astype(np.float32) - self._far.sum(axis=0)
-        while gains[best := int(gains.argmax())] > 0:
-            fresh = np.flatnonzero((self._times == 0) & (self._close[best] > 0))
-            self._flip(best)
-            gains = gains - flat[:, fresh].sum(axis=1)
-            gains[best] = -1
-
-    def _flip(self, which: int) -> None:
-        sign = -1 if self.inside[which] else 1
-        self._times += sign * self._close[which]
-        self._own += sign * self._far[:, which]
-        self.inside[which] = not self.inside[which]
-
-    def improve(self) -> bool:
-        """Make the best single change; return whether any makes the set better."""
-        bare = self._times == 0
-        now = bare.sum(axis=0) + self._own
-        # What a change uncovers or covers in each draw: of each member what it alone covers, of others what is bare.
-        counted = np.stack([self._times == 1, bare]).astype(np.float32)
-        alone, covered = np.einsum("hab,cab->cbh", self._close, counted)
-        after = now[:, None] + np.where(self.inside, alone - self._far, self._far - covered)
-        # Failing draws count first; their violations decide among equals.
-        scores = (after > 0).sum(axis=0) * (self._times.size + self._far.size + 1.0) + after.sum(axis=0)
-        best = int(scores.argmin())
-        if scores[best] >= (now > 0).sum() * (self._times.size + self._far.size + 1.0) + now.sum():
-            return False
-        self._flip(best)
-        return True
