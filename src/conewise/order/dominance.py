@@ -30,7 +30,10 @@ _SORTED: Final = 1024  # from this many designs on, sorting before the compiled 
 _CHUNK: Final = 16_384  # designs filtered at a time: their columns stay in cache
 _SAMPLE: Final = 1000  # size of the sample from which pivots are chosen
 _ONE_THREAD: Final = 8192  # beyond about 10^4 numbers a BLAS product starts threads, which is slow on a busy machine
-_WORTHWHILE: Final = 0.2  # share of the sample that all pivots together must remove to be used at all
+_CANDIDATES: Final = 100  # designs of the sample's front that may become pivots
+_PIVOTS: Final = 12
+_WORTH_A_PASS: Final = 0.01  # share of the sample that each further pivot must remove
+_WORTHWHILE: Final = 0.2  # share that all pivots together must remove to be used at all
 
 
 def weakly_dominates(better: ArrayLike, worse: ArrayLike, cone: ConeLike) -> Bools:
@@ -187,13 +190,13 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
     pivots = _pivots(sample) if np.isfinite(sample).all() else sample[:, :0]
     if not pivots.size:
         return np.arange(len(points)), _mapped(points, cone)
-    weights, best = 1 / _spread(sample), -np.inf
+    weights, best = 1 / np.maximum(np.ptp(sample, axis=1), np.finfo(float).tiny), -np.inf
     alive: list[np.ndarray] = []
     columns: list[Floats] = []
     for start in range(0, len(points), _CHUNK):
         z = _mapped(points[start : start + _CHUNK], cone, start)
         scores = weights @ z
-        if scores[top := scores.argmax()] > best:  # the last pivot has the largest sum so far
+        if scores[top := scores.argmax()] > best:  # the last pivot is the best design so far
             best, pivots[:, -1] = scores[top], z[:, top]
         kept = np.flatnonzero(~_below_a_pivot(z, pivots))
         alive.append(start + kept)
@@ -206,14 +209,23 @@ def _survivors(points: Floats, cone: Cone) -> tuple[np.ndarray, Floats]:
 
 
 def _pivots(sample: Floats) -> Floats:
-    """Choose columns that may strongly dominate much: the largest weighted sums. None if they do not in the sample."""
-    weights = np.vstack([1 + 2 * np.eye(len(sample)), np.ones(len(sample))])
-    pivots = sample[:, (weights / _spread(sample) @ sample).argmax(axis=1)]
-    return pivots if _below_a_pivot(sample, pivots).mean() >= _WORTHWHILE else pivots[:, :0]
-
-
-def _spread(sample: Floats) -> Floats:
-    return np.asarray(np.maximum(np.ptp(sample, axis=1), np.finfo(float).tiny))
+    """Choose greedily a few columns that strongly dominate much of the sample; none if that fails."""
+    front = sample[:, maximal_columns(sample, False)][:, :_CANDIDATES]
+    beats = np.ones((front.shape[1], sample.shape[1]), dtype=bool)
+    for bars, row in zip(front, sample, strict=True):
+        beats &= row[None, :] < bars[:, None]
+    wins = beats.astype(np.float32)  # counting wins is then a matrix product, exact for so few
+    left = np.ones(sample.shape[1], dtype=np.float32)
+    chosen: list[int] = []
+    while len(chosen) < _PIVOTS:
+        gains = wins @ left
+        pick = int(gains.argmax())
+        if gains[pick] < _WORTH_A_PASS * len(left):
+            break
+        chosen.append(pick)
+        left[beats[pick]] = 0
+    worthwhile = left.mean() <= 1 - _WORTHWHILE
+    return front[:, [*chosen, chosen[0]]] if worthwhile else front[:, :0]
 
 
 def _below_a_pivot(z: Floats, pivots: Floats) -> Bools:
