@@ -140,7 +140,7 @@ def measured(problem: cw.SimulatedBandit, rng: np.random.Generator) -> Separatel
     seen = Separately.empty(len(MEANS), 2)
     for d, times in enumerate((np.array(ONCE), 2 * np.array(ONCE))):
         told = problem.evaluate(Pulls(np.arange(len(MEANS)), times), rng, one_by_one=True)
-        seen = seen.summed(by_objective(told.designs, np.where(np.arange(2) == d, told.means, np.nan)))
+        seen = seen.add(by_objective(told.designs, np.where(np.arange(2) == d, told.means, np.nan)))
     return seen
 
 

@@ -10,7 +10,7 @@ import pytest
 from conewise.certificate.blocks.paired import Paired
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.streams import Separately, Streams, by_objective
+from conewise.certificate.streams import Separately, by_objective
 from conewise.certificate.tuning import TUNING
 from conewise.data.observations import Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown
@@ -84,10 +84,10 @@ class TestObjectivesApart(Kinds):
     def start(self, certificate):
         radii = [stream.radii for stream in certificate.streams]
         shape = certificate.n_designs, 1
-        return Streams(tuple(Checkpoints.empty(certificate.levels, *shape, r.estimates) for r in radii))
+        return Separately(tuple(Checkpoints.empty(certificate.levels, *shape, r.estimates) for r in radii))
 
     def tell(self, certificate, state, observations):
-        return state.told(by_objective(observations.designs, observations.means))
+        return state.add(by_objective(observations.designs, observations.means))
 
 
 class TestRowsOnce(TestRows):
@@ -110,7 +110,7 @@ class TestObjectivesApartOnce(Kinds):
         return Separately.empty(certificate.n_designs, 2)
 
     def tell(self, certificate, state, observations):
-        return state.summed(by_objective(observations.designs, observations.means))
+        return state.add(by_objective(observations.designs, observations.means))
 
 
 class TestBlocks(Kinds):

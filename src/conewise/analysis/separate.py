@@ -110,7 +110,7 @@ def _once(source: LongTable | WideTable, question: Question, measured: Measured,
     seen = Separately.empty(len(source.names), len(source.objectives))
     for parts in measured:
         check_parts(cast(ByObjective, sample.noise), seen.each, parts)
-        seen = seen.summed(parts)
+        seen = seen.add(parts)
     evidence = Evidence.of(sample, seen)
     claims = evidence.claims()
     found = sample.certified_epsilon(claims)

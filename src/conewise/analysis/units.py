@@ -53,9 +53,9 @@ def _averages(table: LongTable | WideTable, separate: bool) -> Floats:
         return np.where(statistics.counts[:, None] > 0, statistics.means, np.nan)
     seen = Separately.empty(len(table.names), len(table.objectives))
     if isinstance(table, WideTable):
-        return seen.summed(table.separately()).means
+        return seen.add(table.separately()).means
     for designs, values in table.separately():
-        seen = seen.summed(by_objective(designs, values))
+        seen = seen.add(by_objective(designs, values))
     return seen.means
 
 

@@ -26,7 +26,7 @@ from conewise.certificate.looks import Levels
 from conewise.certificate.mixed import Radii
 from conewise.certificate.pilots import FINE_LIMITS, Pilot, Task, least_weights
 from conewise.certificate.rounding import Estimated, Rounding
-from conewise.certificate.streams import Separately, Streams, taken_apart
+from conewise.certificate.streams import Separately, taken_apart
 from conewise.certificate.thresholds import REACH, Bounds, Thresholds
 from conewise.certificate.tuning import LEVEL_PART, TUNING, Tuning
 from conewise.certificate.weights import Spending, Standing, Weights
@@ -51,8 +51,8 @@ _SHARE: Final = 8.0  # evaluations of a design that is hard to decide, over the 
 _ROOM: Final = 16  # schedules may reach this many times further than their first guess
 _AT_ONCE: Final = 2**17  # designs of one table, where very many are compared with a front
 
-Told: TypeAlias = Checkpoints | Streams | Statistics | Separately
-State = TypeVar("State", bound=Checkpoints | Streams)
+Told: TypeAlias = Checkpoints | Statistics | Separately
+State = TypeVar("State", bound=Checkpoints | Separately)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,10 +72,10 @@ class _Last:
 class Certificate(Answering):
     """Claims from observations of independent designs; frozen configuration, no state (docs/adaptive, 4).
 
-    On a schedule claims hold at any moment. Observations are then `Checkpoints` or, where objectives are measured
-    separately, `Streams`. With `once` claims hold for one look at a sample whose size did not depend on what was seen.
-    Observations are then `Statistics` or `Separately`. Radii are narrower, but no observations may be added after the
-    look.
+    On a schedule claims hold at any moment. Observations are then `Checkpoints`, or those of each objective where
+    objectives are measured separately. With `once` claims hold for one look at a sample whose size did not depend on
+    what was seen. Observations are then `Statistics`, of rows or of each objective. Radii are narrower, but no
+    observations may be added after the look.
     """
 
     question: Question
@@ -410,7 +410,7 @@ class Certificate(Answering):
 
 def _each(seen: Told) -> tuple[Checkpoints | Statistics, ...]:
     """Return the observations of each stream."""
-    return seen.each if isinstance(seen, Streams | Separately) else (seen,)
+    return seen.each if isinstance(seen, Separately) else (seen,)
 
 
 def _distinct_counts(seen: Told) -> Floats:

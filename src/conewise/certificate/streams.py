@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from conewise.border import Floats, Indices
 from conewise.certificate.fit import check_constant, check_fit
-from conewise.certificate.history import Checkpoints
 from conewise.data.observations import Counts, Observations, Statistics
 from conewise.noise import ByObjective, Noise
 
@@ -36,19 +36,29 @@ def taken_apart(noise: Noise, dim: int) -> ByObjective:
 
 @dataclass(frozen=True, eq=False)
 class Separately:
-    """Statistics of each objective by itself."""
+    """Observations of each objective by itself."""
 
-    each: tuple[Statistics, ...]
-    """The statistics of each objective, which have one column."""
+    each: tuple[Any, ...]
+    """The statistics of each objective, or its checkpoints; they have one column."""
 
     @classmethod
     def empty(cls, n_designs: int, dim: int) -> Separately:
         """Return the statistics before any measurement."""
         return cls(tuple(Statistics.empty(n_designs, 1) for _ in range(dim)))
 
-    def summed(self, parts: Sequence[Observations]) -> Separately:
-        """Return the statistics with these observations of each objective added."""
+    def add(self, parts: Sequence[Observations]) -> Separately:
+        """Return the state with these observations of each objective, in the order in which they were made."""
         return Separately(tuple(own.add(part) for own, part in zip(self.each, parts, strict=True)))
+
+    @property
+    def seen(self) -> Separately:
+        """Statistics without the means at the checkpoints."""
+        return Separately(tuple(own.statistics for own in self.each))
+
+    @property
+    def reached(self) -> Indices:
+        """The last checkpoint of each stream, (K, D); -1 before the first."""
+        return np.column_stack([own.reached for own in self.each])
 
     @property
     def repetitions(self) -> Counts:
@@ -69,35 +79,3 @@ class Separately:
     def means(self) -> Floats:
         """Averages, (K, D); NaN where nothing was measured."""
         return np.column_stack([own.means for own in self.each])
-
-
-@dataclass(frozen=True, eq=False)
-class Streams:
-    """Observations of each objective by itself, with the means at the checkpoints."""
-
-    each: tuple[Checkpoints, ...]
-    """The checkpoints of each objective, which have one column."""
-
-    def told(self, parts: Sequence[Observations]) -> Streams:
-        """Return the state with these observations of each objective, in the order in which they were made."""
-        return Streams(tuple(own.add(part) for own, part in zip(self.each, parts, strict=True)))
-
-    @property
-    def seen(self) -> Separately:
-        """Statistics without the means at the checkpoints."""
-        return Separately(tuple(own.statistics for own in self.each))
-
-    @property
-    def reached(self) -> Indices:
-        """The last checkpoint of each stream, (K, D); -1 before the first."""
-        return np.column_stack([own.reached for own in self.each])
-
-    @property
-    def counts(self) -> Counts:
-        """Measurements of each design, (K,)."""
-        return self.seen.counts
-
-    @property
-    def evaluations(self) -> int:
-        """Number of all measurements."""
-        return self.seen.evaluations

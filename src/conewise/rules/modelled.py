@@ -24,7 +24,7 @@ from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_on
 from conewise.certificate.certificate import State
 from conewise.certificate.claims import epsilon_of
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.streams import Separately, Streams
+from conewise.certificate.streams import Separately
 from conewise.data.observations import Counts, Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models.certificate import Look, PosteriorCertificate
@@ -305,7 +305,7 @@ class ModelGuided(PosteriorRule[Checkpoints]):
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateModelGuided(PosteriorRule[Streams]):
+class SeparateModelGuided(PosteriorRule[Separately]):
     """Measure the objective of the design that leaves least open for its price, by a model of the designs.
 
     As `ModelGuided`, with cells in the place of designs. A measurement costs the price of its objective
@@ -343,10 +343,10 @@ class SeparateModelGuided(PosteriorRule[Streams]):
         """The number of objectives: each is measured by itself."""
         return self.dim
 
-    def times(self, state: Streams) -> Counts:
+    def times(self, state: Separately) -> Counts:
         return state.seen.repetitions
 
-    def chosen(self, look: Look, state: Streams, count: int) -> Pulls:
+    def chosen(self, look: Look, state: Separately, count: int) -> Pulls:
         """Return the largest reductions for their price, one cell after the other (docs/posterior, section 7)."""
         designs = np.ones(self.n_designs) if self.prices is None else np.asarray(self.prices)
         return next_cells(look, self.certificate, count, np.outer(designs, self.for_every_truth.prices))

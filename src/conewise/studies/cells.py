@@ -127,7 +127,7 @@ def apart(streams: Any, values: Floats, columns: Objectives, n_designs: int) -> 
     for d in range(dim):
         mine = streams % dim == d
         parts.append(Observations.single(streams[mine] // dim, steps[mine]))
-    return Separately.empty(n_designs, dim).summed(parts)
+    return Separately.empty(n_designs, dim).add(parts)
 
 
 def widened(streams: Any, values: Floats, dim: int) -> Floats:

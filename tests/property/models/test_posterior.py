@@ -110,7 +110,7 @@ def test_objectives_that_are_measured_one_by_one_have_the_posterior_of_their_own
     """Each as if nothing else had been measured; the twin's other axis is not looked at."""
     prior, axes, all_, everyone = PRIORS["smooth"], axes_of(NOISES[noise], DIM, UNIT), contrasts(K), np.arange(K)
     own = [observations(seed + d, count) for d, count in enumerate(counts)]
-    seen = Separately.empty(K, DIM).summed(
+    seen = Separately.empty(K, DIM).add(
         [Observations.single(designs, values[:, d : d + 1]) for d, (designs, values) in enumerate(own)]
     )
     posterior = posterior_of(prior, axes, seen, UNIT, drop=-1.0)

@@ -11,7 +11,7 @@ from scipy.stats import norm, t
 import conewise as cw
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.history import Checkpoints
-from conewise.certificate.streams import Separately, Streams, by_objective
+from conewise.certificate.streams import Separately, by_objective
 from conewise.certificate.weights import Standing
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, ByObjective, Gaussian, GaussianUnknown, Known, Noise
@@ -42,12 +42,12 @@ def rows(noise: str, count: int, seed: int = 0) -> np.ndarray:
     return values
 
 
-def streams(asked: cw.Question, values: np.ndarray, measured) -> tuple[Certificate, Streams]:
+def streams(asked: cw.Question, values: np.ndarray, measured) -> tuple[Certificate, Separately]:
     """Rows in turn, of which objective d of design k has measured[k, d]."""
     rule = SeparateElimination(asked, len(MEANS))
     kept = np.where(np.arange(len(values))[:, None, None] < measured, values, np.nan)
     designs = np.tile(EVERYONE, len(values))
-    return rule.certificate, rule.start().told(by_objective(designs, kept.reshape(-1, 2)))
+    return rule.certificate, rule.start().add(by_objective(designs, kept.reshape(-1, 2)))
 
 
 def whole(asked: cw.Question, values: np.ndarray) -> tuple[Certificate, Checkpoints]:
@@ -86,7 +86,7 @@ def test_one_look_at_equal_counts_is_that_at_whole_rows(noise, cone, success, le
     asked, values = question(NOISES[noise], cone, success, level), rows(noise, 60)
     designs, flat = np.tile(EVERYONE, 60), values.reshape(-1, 2)
     one, other = (Certificate(asked, len(MEANS), once=True, apart=apart) for apart in (False, True))
-    seen = Separately.empty(len(MEANS), 2).summed(by_objective(designs, flat))
+    seen = Separately.empty(len(MEANS), 2).add(by_objective(designs, flat))
     same((other, seen), (one, Statistics.empty(len(MEANS), 2).add(Observations.single(designs, flat))))
 
 
@@ -95,7 +95,7 @@ def test_one_look_at_equal_counts_is_that_at_whole_rows(noise, cone, success, le
 def test_one_look_adds_the_radii_of_the_objectives_at_their_own_counts(cone, success):
     times, values = np.array([[12, 30], [40, 9], [20, 20], [20, 20], [20, 20]]), rows("normal", 40)
     kept = np.where(np.arange(40)[:, None, None] < times, values, np.nan).reshape(-1, 2)
-    seen = Separately.empty(len(MEANS), 2).summed(by_objective(np.tile(EVERYONE, 40), kept))
+    seen = Separately.empty(len(MEANS), 2).add(by_objective(np.tile(EVERYONE, 40), kept))
     assert seen.repetitions.tolist() == times.tolist()
     assert seen.evaluations == times.sum()
     for noise in (Gaussian([0.3, 0.4]), GaussianUnknown(0.0)):
@@ -145,7 +145,7 @@ def test_an_objective_that_lags_behind_leaves_pairs_open_and_the_others_decide()
     made, few = streams(asked, values, np.array([[60, made.levels.counts[0]]] * 5))
     assert made.claims(few).accepted[0]
     lacking = np.where(EVERYONE[:, None] == [9, 1], np.nan, MEANS)
-    lacking = Separately.empty(5, 2).summed(by_objective(EVERYONE, lacking))
+    lacking = Separately.empty(5, 2).add(by_objective(EVERYONE, lacking))
     once = Certificate(asked, 5, once=True, apart=True)
     assert once.claims(lacking).undecided[1]
 
@@ -161,12 +161,12 @@ def test_exact_objectives_lacking_values_and_an_empty_answer():
     objectives = [cw.Objective("price", level=2.0), cw.Objective("rate", level=0.9)]
     sample = Certificate(cw.Question(ORTHANT, 0.05, 0.1, noise, "contain", objectives), 3, once=True, apart=True)
     prices = by_objective(np.array([0, 1]), np.array([[2.0, np.nan], [1.0, np.nan]]))
-    seen = Separately.empty(3, 2).summed(prices)
+    seen = Separately.empty(3, 2).add(prices)
     claims = sample.claims(seen)
     assert claims.misses.tolist() == [False, True, False]
     assert claims.bounds.lower[0].tolist() == [0.0, -np.inf]
     low = np.column_stack([np.full(600, np.nan), np.full(600, 0.1)])
-    claims = sample.claims(seen.summed(by_objective(np.repeat([0, 1, 2], 200), low)))
+    claims = sample.claims(seen.add(by_objective(np.repeat([0, 1, 2], 200), low)))
     assert claims.misses.all()
     assert claims.done
     found = sample.certified_epsilon(claims)

@@ -58,7 +58,7 @@ def test_a_sample_of_other_designs_than_were_announced_is_refused(question):
 def test_whoever_misses_a_level_is_out_and_not_compared():
     designs, values = np.repeat([0, 1, 2], 200), np.repeat([[2.0, 2.0], [0.0, 9.0], [0.0, 0.0]], 200, axis=0)
     rows, apart = Statistics.empty(3, 2).add(Observations.single(designs, values)), Separately.empty(3, 2)
-    parts = apart.summed(by_objective(designs, values))
+    parts = apart.add(by_objective(designs, values))
     for seen, checked in (
         (rows, Certificate(LEVEL, 3, once=True)),
         (parts, Certificate(LEVEL, 3, once=True, apart=True)),

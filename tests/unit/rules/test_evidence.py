@@ -28,7 +28,7 @@ def apart(rng):
     designs = np.repeat(np.arange(4), 30)
     values = MEANS[designs] + 0.5 * rng.normal(size=(len(designs), 2))
     certificate = Certificate(QUESTION, 4, once=True, apart=True)
-    return certificate, Separately.empty(4, 2).summed(by_objective(designs, values))
+    return certificate, Separately.empty(4, 2).add(by_objective(designs, values))
 
 
 def again(rng):

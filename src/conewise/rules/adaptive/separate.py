@@ -20,7 +20,7 @@ from conewise.certificate.claims import Claims
 from conewise.certificate.contrasts import Contrasts
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.looks import Levels
-from conewise.certificate.streams import Separately, Streams, check_parts
+from conewise.certificate.streams import Separately, check_parts
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError
 from conewise.noise import ByObjective
@@ -31,7 +31,7 @@ _TINY: Final = 1e-100
 
 
 @dataclass(frozen=True, eq=False)
-class SeparateElimination(CertifiedRule[Streams]):
+class SeparateElimination(CertifiedRule[Separately]):
     """Measure only the cells on which an open question depends.
 
     To be fine against a rival, a design needs one facet, and so only the objectives that this facet weighs. To be
@@ -70,28 +70,28 @@ class SeparateElimination(CertifiedRule[Streams]):
         """The number of objectives: each is measured by itself."""
         return self.dim
 
-    def begun(self, state: Streams) -> bool:
+    def begun(self, state: Separately) -> bool:
         """Return whether every objective of every design has reached its first checkpoint."""
         return not (state.reached < 0).any()
 
-    def seen(self, state: Streams) -> Separately:
+    def seen(self, state: Separately) -> Separately:
         """Return the statistics of each objective by itself."""
         return state.seen
 
-    def assumed(self, state: Streams) -> str:
+    def assumed(self, state: Separately) -> str:
         """Return what is taken for granted of the measurements."""
         return f"{INDEPENDENT}, objectives measured separately; {self.noise.words}"
 
-    def start(self) -> Streams:
+    def start(self) -> Separately:
         """Return the state before any measurement."""
         made, levels = [], self.certificate.levels
         for stream in self.certificate.streams:
             radii = stream.radii
             known = Levels((1,)) if radii is None else levels  # one value is enough without noise
             made.append(Checkpoints.empty(known, self.n_designs, 1, radii is not None and radii.estimates))
-        return Streams(tuple(made))
+        return Separately(tuple(made))
 
-    def tell(self, state: Streams, observations: Observations) -> Streams:
+    def tell(self, state: Separately, observations: Observations) -> Separately:
         """Return the state with values (m, 1) of these cells."""
         cells, values = observations.designs, observations.means
         if values.shape[1] != 1:
@@ -106,14 +106,14 @@ class SeparateElimination(CertifiedRule[Streams]):
         of = [np.flatnonzero(cells % self.dim == d) for d in range(self.dim)]
         return self.told(state, [observations.chosen(entries, cells[entries] // self.dim) for entries in of])
 
-    def told(self, state: Streams, parts: Sequence[Observations]) -> Streams:
+    def told(self, state: Separately, parts: Sequence[Observations]) -> Separately:
         """Return the state with these observations of each objective; refuse those with which no claim would hold."""
         check_parts(self._apart, state.seen.each, parts)
-        return state.told(parts)
+        return state.add(parts)
 
     # -- what to measure -----------------------------------------------------------------------------------------
 
-    def ask(self, state: Streams, most: int | None = None) -> Pulls:
+    def ask(self, state: Separately, most: int | None = None) -> Pulls:
         """Return the measurements that bring the wanted cells to their next checkpoint."""
         limit = self.allowed(state, most)
         if limit == 0:
@@ -124,7 +124,7 @@ class SeparateElimination(CertifiedRule[Streams]):
         cells = np.flatnonzero(wanted)
         return Pulls(cells, (ends - repetitions).ravel()[cells]).first(limit)
 
-    def _wanted(self, state: Streams) -> Bools:
+    def _wanted(self, state: Separately) -> Bools:
         """Return which cells go on to their next checkpoint, (K, D)."""
         reached = state.reached
         if (reached < 0).any():
