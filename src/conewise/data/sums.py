@@ -64,8 +64,11 @@ def sum_by_group(values: Pair, groups: Indices, n_groups: int) -> Pair:
     The numbers of a column are cut into slices of so few bits that the slices of all rows add up without rounding.
     """
     rows, columns = values[0].shape
-    bits, step = _BITS - rows.bit_length(), max(1, _AT_ONCE // max(1, rows))
     result = np.zeros((2, n_groups, columns))
+    if np.bincount(groups, minlength=1).max() <= 1:
+        result[:, groups] = two_sum(values[0], values[1])
+        return result
+    bits, step = _BITS - rows.bit_length(), max(1, _AT_ONCE // max(1, rows))
     for start in range(0, columns, step):
         parts = [np.array(part[:, start : start + step].T) for part in values]
         places = (groups + n_groups * np.arange(len(parts[0]))[:, None]).ravel()
