@@ -40,7 +40,7 @@ FOR_ALARM: Final = 5e-4  # ... for a false alarm after which the richer prior al
 ALARM: Final = 0.05
 """How often the check may contradict a prior that is right."""
 CHOOSING: Final = (128, 512)  # draws that choose the set, at least and at most; they judge nothing
-CAREFUL: Final = 0.65  # of epsilon: for this a set is chosen once the answer is nearly certain
+CAREFUL: Final = 0.65  # of epsilon: for this a set is chosen where draws that chose for epsilon flatter theirs
 GLANCE: Final = 64  # draws of a glance ...
 GLANCE_DESIGNS: Final = 128  # ... at the hardest designs, where there are more,
 GLANCE_COMPONENTS: Final = 4  # ... and at the heaviest components of an objective
@@ -362,12 +362,21 @@ class PosteriorCertificate(Answering):
             z, spare = self.compared(np.concatenate([values, posterior.draws(designs, count - least, rng)]))
         choice = choose(z, self.cone, self.epsilon, self.success, spare)
         if choice.failing <= self.delta and self.success == "cover":
-            # The draws that chose a set flatter it. One that was chosen for less than epsilon does better in others.
-            careful = choose(z, self.cone, CAREFUL * self.epsilon, self.success, spare)
-            need = needed(z, careful.inside, self.cone, self.success, spare, careful.missing)
-            if (failing := float((need > self.epsilon).mean())) <= self.delta:
-                choice = replace(careful, failing=failing)
+            # The draws that chose a set flatter it. One that was chosen for less than epsilon may do better in others.
+            others = self.compared(posterior.draws(designs, most, rng))
+            if (failing := self.failing(choice, *others)) > self.delta:
+                careful = choose(z, self.cone, CAREFUL * self.epsilon, self.success, spare)
+                choice = min(
+                    replace(choice, failing=failing),
+                    replace(careful, failing=self.failing(careful, *others)),
+                    key=lambda one: one.failing,
+                )
         return Look(belief, posterior, designs, choice, z, spare)
+
+    def failing(self, choice: Choice, z: Floats, spare: Spare | None) -> float:
+        """Return the share of draws in which a set fails at epsilon."""
+        need = needed(z, choice.inside, self.cone, self.success, spare, choice.missing)
+        return float((need > self.epsilon).mean())
 
     def compared(self, values: Floats) -> tuple[Floats, Spare | None]:
         """Return facet values (B, A, N) of draws, and by how much these meet the levels."""

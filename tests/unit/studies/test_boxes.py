@@ -53,11 +53,11 @@ def test_the_answer_is_about_candidates_and_says_so(result):
 
 
 def test_settings_that_spread_beyond_every_size_promise_nothing():
-    noise = Gaussian(1e-5)
+    noise = Gaussian(1e-9)
     steep = cw.problems.Box({"x": (0, 1)}, evaluate=lambda s: [s["x"], 1 - s["x"]], noise=noise, candidates=8)
-    doubted = answer(steep, epsilon=1e-5, max_evaluations=30)
+    doubted = answer(steep, epsilon=1e-9, max_evaluations=30)
     assert isinstance(doubted.guarantee, cw.Heuristic)
-    assert "its largest size is 0.01 (1000 times epsilon)" in doubted.guarantee.reason
+    assert "its largest size is 1e-06 (1000 times epsilon)" in doubted.guarantee.reason
 
 
 def test_the_answer_is_right_among_its_candidates(result):
