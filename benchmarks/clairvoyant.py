@@ -21,7 +21,7 @@ from benchmarks.families import DELTA, FAMILIES, MOST
 from conewise.certificate.claims import Claims
 from conewise.certificate.history import Checkpoints
 from conewise.rules import SuccessiveElimination
-from conewise.rules.adaptive.costs import Costs, open_costs
+from conewise.rules.adaptive.outlook import Needs
 from conewise.studies.loop import run
 
 CHOSEN = [name for name in FAMILIES if ", 20 designs" in name]
@@ -45,11 +45,13 @@ class Clairvoyant(SuccessiveElimination):
     _: KW_ONLY
     truth: Any = None
 
-    def costs(self, state: Checkpoints, claims: Claims, *, waiting: bool = False) -> Costs | None:
+    def needs(
+        self, state: Checkpoints, claims: Claims, epsilon: float | None = None, *, waiting: bool = False
+    ) -> Needs | None:
         """What the open questions would cost, if averages were what they estimate."""
-        statistics = Seeing(state.statistics, means_of=lambda left: self.truth[left])
+        statistics = Seeing(state.statistics, of=lambda left: Seeing(state.statistics.of(left), means=self.truth[left]))
         seeing: Any = Seeing(state, statistics=statistics)
-        return open_costs(self.certificate, seeing, claims, waiting)
+        return super().needs(seeing, claims, epsilon, waiting=waiting)
 
 
 def evaluations(cell: tuple[str, int, int]) -> tuple[int, int]:

@@ -400,20 +400,20 @@ class _Asked:
     ) -> _Judged:
         """With what would settle the open questions: first of all, enough evaluations of everyone to be compared."""
         early = np.flatnonzero(state.counts < first_look)
-        costs = None if len(early) else self.rule.costs(state, claims)
+        needs = None if len(early) else self.rule.needs(state, claims)
         targets = np.zeros(self.n_designs)
         if len(early):
             targets[early] = self.rule.certificate.levels.counts[0]
-        elif costs is None:  # too many designs are left to ask who depends on whom: the next look
+        elif needs is None:  # too many designs are left to ask who depends on whom: the next look
             levels = np.array(self.rule.certificate.levels.counts)
             ahead = levels[np.minimum(np.searchsorted(levels, state.counts, side="right"), len(levels) - 1)]
             targets = np.where(claims.undecided, ahead, 0)
         else:
-            targets[costs.left] = self.rule.targets(costs)
+            targets[needs.left] = needs.targets[0]
         missing = np.maximum(np.ceil(targets) - state.counts, 0).astype(np.int64)
-        plan = Plan(Pulls.each(missing), int(missing.sum()), at_least=costs is None)
+        plan = Plan(Pulls.each(missing), int(missing.sum()), at_least=needs is None)
         questions = (
-            by_size(plan.pulls.designs, plan.pulls.counts) if costs is None else open_questions(costs, state.counts)
+            by_size(plan.pulls.designs, plan.pulls.counts) if needs is None else open_questions(needs, state.counts)
         )
         priced = prices(self.question, state, self.most, final) if claims.undecided.any() and not len(early) else ()
         return _Judged(state.statistics, result, plan, questions, first_look, evidence, priced)

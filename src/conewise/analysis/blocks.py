@@ -9,7 +9,7 @@ import numpy as np
 
 from conewise.analysis.explanations import HOPELESS, Findings, more_evaluations
 from conewise.analysis.fitting import told_apart
-from conewise.analysis.guesses import Guess, Price, price_words, table_prices
+from conewise.analysis.guesses import Guess, Price, block_prices, price_words
 from conewise.analysis.oddities import NO_FORECAST, Values, joined, undeclared_words
 from conewise.analysis.units import were_chosen, with_chosen_units
 from conewise.analysis.unproven import FOLDS, shared_by, without_proof
@@ -119,11 +119,11 @@ def _of_many(
         result = without_proof(result, doubt)
     missing = np.zeros(len(table.names), dtype=np.int64)
     if (result.status == Status.UNDECIDED.value).any():
-        needed = PairedElimination.needed(rule.certificate.claims(state), question.epsilon)
+        needed = rule.needed(rule.certificate.claims(state))
         missing[needed] = blocks if population is None else population - state.counts[needed]
     pulls = Pulls.each(missing)
     plan = Plan(pulls, pulls.total, at_least=population is None and pulls.total > 0)
-    priced = table_prices(rule, state) if pulls.total else ()
+    priced = block_prices(rule, state, first=True) if pulls.total else ()
     guess = Guess.of(question, state.statistics, priced[1:], population)
     doubts: dict[str, Any] = {"units_chosen": chosen, "guess": guess, "doubtful": doubt is not None}
     findings = _BlockFindings(table, state.statistics, result, plan, question, True, 0, **doubts)

@@ -6,7 +6,7 @@ what another epsilon would take.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -25,7 +25,6 @@ from conewise.order.dominance import pareto_mask
 from conewise.question.question import Question
 from conewise.rules import PairedElimination, SuccessiveElimination
 from conewise.rules.adaptive.fixed import FixedSample
-from conewise.rules.adaptive.outlook import reading_targets
 
 _PRICED: Final = 100  # designs for which other epsilons are tried: each of them judges all designs again
 _COMPARED: Final = 2  # evaluations of a design before it can be compared
@@ -109,24 +108,20 @@ def other_epsilons(question: Question, statistics: Statistics) -> tuple[float, .
 def prices(question: Question, state: Checkpoints, most: int | None, final: bool) -> tuple[Price, ...]:
     """What other epsilons would cost; nothing where there are too many designs, or some cannot be compared yet."""
     k = state.statistics.n_designs
-    if k > _PRICED:
+    rule = SuccessiveElimination(question, k, max_evaluations=most, any_epsilon=True, pilots=False)
+    if k > _PRICED or (state.counts < rule.certificate.levels.counts[0]).any():
         return ()
-    found = []
-    for epsilon in other_epsilons(question, state.statistics):
-        asked = replace(question, epsilon=epsilon)
-        options: dict[str, Any] = {"any_epsilon": True, "pilots": False}
-        rule = SuccessiveElimination(asked, k, max_evaluations=most, **options)
-        claims = FixedSample(asked, k).claims(state.statistics) if final else rule.certificate.claims(state)
-        remaining = 0
-        if claims.undecided.any():
-            costs = rule.costs(state, claims)
-            if costs is None or (state.counts < rule.certificate.levels.counts[0]).any():
-                return ()
-            targets = np.zeros(k)
-            targets[costs.left] = rule.targets(costs)
-            remaining = int(np.maximum(np.ceil(targets) - state.counts, 0).sum())
-        found.append(Price(epsilon, remaining))
-    return tuple(found)
+    sample = FixedSample(question, k)
+
+    def missing(epsilon: float) -> Any:
+        claims = sample.claims(state.statistics, epsilon) if final else rule.certificate.claims(state, epsilon)
+        return rule.missing(state, claims, epsilon)
+
+    return _priced(other_epsilons(question, state.statistics), missing)
+
+
+def _priced(epsilons: Sequence[float], missing: Callable[[float], Any]) -> tuple[Price, ...]:
+    return tuple(Price(epsilon, int(missing(epsilon).sum())) for epsilon in epsilons)
 
 
 def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...]:
@@ -138,29 +133,14 @@ def later_prices(question: Question, statistics: Statistics) -> tuple[Price, ...
     return prices(question, replace(rule.start(), statistics=statistics), _ANY if question.epsilon == 0 else None, True)
 
 
-def block_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
-    """The same for designs that share blocks; nothing before all have reached their first look, nor with levels."""
-    if (
-        rule.n_designs > _PRICED
-        or rule.certificate.required is not None
-        or (state.reach < rule.certificate.levels[0]).any()
-    ):
+def block_prices(rule: PairedElimination, state: Prefixes, *, first: bool = False) -> tuple[Price, ...]:
+    """The same for designs that share blocks, `first` for the epsilon asked for; nothing before all are comparable."""
+    claims = rule.certificate.claims(state)
+    few = _COMPARED if rule.once else rule.certificate.levels[0]
+    if rule.n_designs > _PRICED or (rule.read(state)[~claims.out] < few).any():
         return ()
-    epsilons = other_epsilons(rule.question, state.statistics)
-    missing = ((e, rule.targets(state, e) - state.reach) for e in epsilons)
-    return tuple(Price(e, int(np.maximum(blocks, 0).sum())) for e, blocks in missing)
-
-
-def table_prices(rule: PairedElimination, state: Prefixes) -> tuple[Price, ...]:
-    """The same from a finished table with blocks: the epsilon asked for first; nothing with levels or many designs."""
-    out = rule.certificate.claims(state).out
-    if rule.n_designs > _PRICED or rule.certificate.required is not None or (state.counts[~out] < _COMPARED).any():
-        return ()
-    found = []
-    for epsilon in (rule.epsilon, *other_epsilons(rule.question, state.statistics)):
-        targets = np.minimum(reading_targets(rule.certificate, state, epsilon, out), _ANY)
-        found.append(Price(epsilon, int(np.maximum(np.ceil(targets) - state.counts, 0).sum())))
-    return tuple(found)
+    epsilons = (*([rule.epsilon] if first else []), *other_epsilons(rule.question, state.statistics))
+    return _priced(epsilons, lambda epsilon: rule.missing(state, rule.certificate.claims(state, epsilon), epsilon))
 
 
 def front_words(guess: Guess, names: Sequence[str]) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from conewise.border import Indices
 from conewise.data.observations import Counts, Pulls
-from conewise.rules.adaptive.costs import Costs
+from conewise.rules.adaptive.outlook import Needs
 
 EVALUATE: Final = "Evaluate "
 UP_TO_A_LOOK: Final = "Up to the next look: "
@@ -20,22 +20,17 @@ def by_size(designs: Indices, missing: Counts) -> tuple[Pulls, ...]:
     return tuple(Pulls([designs[k]], [missing[k]]) for k in np.argsort(missing, kind="stable"))
 
 
-def open_questions(costs: Costs, counts: Counts) -> tuple[Pulls, ...]:
+def open_questions(needs: Needs, counts: Counts) -> tuple[Pulls, ...]:
     """For each undecided design the evaluations that would settle it: out by its best rival, or in against all."""
-    have = counts[costs.left]
+    have = counts[needs.left]
     found: list[tuple[int, int, Pulls]] = []
-    outward, inward = costs.out, costs.fine.max(axis=1, initial=0.0)
-    for o, row in enumerate(costs.rows):
-        needs = np.zeros(len(costs.left))
-        if outward[o] < inward[o]:
-            needs[[row, costs.best[o]]] = outward[o]
-        else:
-            needs[:] = costs.fine[o]
-            needs[row] = max(needs[row], inward[o])
-        missing = np.maximum(np.ceil(needs) - have, 0).astype(np.int64)
+    for o, row in enumerate(needs.rows):
+        targets = needs.others[0, o].copy()
+        targets[row] = max(targets[row], needs.own[0, o])
+        missing = np.maximum(np.ceil(targets) - have, 0).astype(np.int64)
         chosen = np.flatnonzero(missing)
         if len(chosen):
-            found.append((int(missing.sum()), o, Pulls(costs.left[chosen], missing[chosen])))
+            found.append((int(missing.sum()), o, Pulls(needs.left[chosen], missing[chosen])))
     return tuple(pulls for *_, pulls in sorted(found, key=lambda entry: entry[:2]))
 
 

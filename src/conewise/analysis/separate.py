@@ -25,14 +25,13 @@ from conewise.analysis.unproven import (
     where_searched,
 )
 from conewise.border import Bools, Floats, Indices, advisory
-from conewise.certificate.certificate import Certificate
 from conewise.certificate.streams import Separately, by_objective, check_parts
 from conewise.data.observations import Observations, Pulls
 from conewise.errors import InputError, printable
 from conewise.noise import ByObjective
 from conewise.question.question import Question, certainty
 from conewise.rules import Plan, Result, SeparateElimination, Status
-from conewise.rules.adaptive.answers import final_answer, nothing_certified
+from conewise.rules.adaptive.fixed import FixedSample
 from conewise.rules.contract import undecided_words
 from conewise.rules.evidence import Evidence
 from conewise.tables.means import WideTable
@@ -106,20 +105,12 @@ Measured = Iterator[Sequence[Observations]]
 
 def _once(source: LongTable | WideTable, question: Question, measured: Measured, _: int | None) -> Read:
     """One look at a sample that is complete."""
-    sample = Certificate(question, len(source.names), once=True, apart=True)
+    sample = FixedSample(question, len(source.names), apart=True)
     seen = Separately.empty(len(source.names), len(source.objectives))
     for parts in measured:
         check_parts(cast(ByObjective, sample.noise), seen.each, parts)
         seen = seen.add(parts)
-    evidence = Evidence.of(sample, seen)
-    claims = evidence.claims()
-    found = sample.certified_epsilon(claims)
-    if found is None:
-        few = "some designs lack an objective, or have too few measurements of one to be compared"
-        return nothing_certified(claims, seen, few), evidence, seen, None
-    theorem = f"certificate of one look at each objective{sample.with_levels}"
-    assumed = f", objectives measured separately; {question.assumed.words}"
-    return final_answer(claims, found, seen, question, theorem, assumed), evidence, seen, None
+    return sample.recommend(seen), Evidence.of(sample, seen), seen, None
 
 
 def _again(source: LongTable | WideTable, question: Question, measured: Measured, most: int | None) -> Read:

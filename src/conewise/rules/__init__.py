@@ -3,9 +3,7 @@
 from conewise.certificate.certificate import Certificate
 from conewise.certificate.claims import Claims
 from conewise.rules.adaptive.challenger import LevelChallenger
-from conewise.rules.adaptive.elimination import SuccessiveElimination
-from conewise.rules.adaptive.paired import PairedElimination
-from conewise.rules.adaptive.separate import SeparateElimination
+from conewise.rules.adaptive.layouts import PairedElimination, SeparateElimination, SuccessiveElimination
 from conewise.rules.contract import Algorithm, Plan, Planner, Result, Status
 from conewise.rules.modelled import ModelGuided, SeparateModelGuided
 from conewise.rules.naive import NaiveElimination

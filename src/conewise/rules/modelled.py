@@ -1,7 +1,7 @@
 """Identify designs with a model of them: stop by the posterior certificate, and ask for what it lacks.
 
 Rows are measured (`ModelGuided`), or one objective at a time (`SeparateModelGuided`). There a *cell* is one objective
-of one design, numbered as in `adaptive.separate`. Every objective has a posterior of its own, given the designs in
+of one design, numbered as in `SeparateElimination`. Every objective has a posterior of its own, given the designs in
 which it was measured (docs/posterior, section 7).
 
 A model misses designs that behave unlike their neighbours. One that is worse than predicted is found where every
@@ -32,10 +32,9 @@ from conewise.models.failures import covers
 from conewise.models.levels import WIDTHS
 from conewise.models.priors import Prior
 from conewise.question.question import Guarantee, Heuristic, worth_of
-from conewise.rules.adaptive.answers import CertifiedRule
 from conewise.rules.adaptive.contrasts import next_cells, next_pulls
-from conewise.rules.adaptive.elimination import SuccessiveElimination
-from conewise.rules.adaptive.separate import SeparateElimination
+from conewise.rules.adaptive.elimination import Elimination
+from conewise.rules.adaptive.layouts import SeparateElimination, SuccessiveElimination
 from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, Seen
 
 Confirm = bool | Literal["all"]
@@ -98,7 +97,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
     @property
     @abstractmethod
-    def for_every_truth(self) -> CertifiedRule[State]:
+    def for_every_truth(self) -> Elimination[State]:
         """A rule whose certificate holds for every truth and any sampling rule; it reads the same observations."""
 
     @abstractmethod

@@ -19,8 +19,8 @@ from conewise.noise import Noise
 from conewise.problems.recorded import Recorded
 from conewise.problems.simulated import Seed, as_generator
 from conewise.question.question import Heuristic
-from conewise.rules.adaptive.answers import CertifiedRule
-from conewise.rules.adaptive.paired import PairedElimination
+from conewise.rules.adaptive.elimination import Elimination
+from conewise.rules.adaptive.layouts import PairedElimination
 from conewise.rules.contract import Algorithm, Result, State, planner_of
 
 TRIED: Final = 50
@@ -65,12 +65,12 @@ class Prospects:
     def over(self, state: Any, *, limited: bool = False) -> bool:
         """Return True if no further evaluation helps. Only equal values stop a run that has a limit."""
         rule = self.algorithm
-        if not isinstance(rule, CertifiedRule | PairedElimination) or state.evaluations < self._due:
+        if not isinstance(rule, Elimination) or state.evaluations < self._due or not rule.begun(state):
             return bool(self.reason)
-        if not rule.begun(state) if isinstance(rule, CertifiedRule) else rule.population == rule.blocks:
+        if isinstance(rule, PairedElimination) and rule.population == rule.blocks:
             return bool(self.reason)  # where all blocks are read, averages over them are exact
         self._due, estimated = _PAUSE * state.evaluations, Estimated.of(rule.noise, rule.dim)
-        claims = rule.evidence(state).claims() if isinstance(rule, CertifiedRule) else rule.certificate.claims(state)
+        claims = rule.certificate.claims(state)
         if not estimated.any or claims.done:
             return False  # what is known of the noise narrows every radius
         left = claims.left

@@ -19,8 +19,7 @@ from conewise.report.answer import answer, chosen_designs
 from conewise.report.markdown import markdown_page
 from conewise.report.page import html_page
 from conewise.report.subject import of_analysis, of_result, of_saved, of_state, of_study, of_table
-from conewise.rules import Result
-from conewise.rules.adaptive.elimination import SuccessiveElimination
+from conewise.rules import Result, SuccessiveElimination
 from conewise.rules.evidence import Evidence
 from conewise.tables.measurements import open_measurements
 

@@ -444,8 +444,8 @@ class Paired(Answering):
 
     # -- claims -------------------------------------------------------------------------------------------------
 
-    def claims(self, state: Prefixes, *, sharp: bool = False) -> Claims:
-        """Return what the blocks certify at the epsilon of the question.
+    def claims(self, state: Prefixes, epsilon: float | None = None, *, sharp: bool = False) -> Claims:
+        """Return what the blocks certify, at the epsilon of the question by default.
 
         `sharp` looks for bets that are won at any epsilon, not only at fixed shares of epsilon. Use it for an answer in
         which something is undecided. The event of an error is the same for both (docs/blocks, section 4).
@@ -457,7 +457,8 @@ class Paired(Answering):
         pairs = Tabled(lambda standing: self._tables(state, standing, alone, sharp), np.flatnonzero(left), first)
         nobody = np.full(self.n_designs, -1, dtype=np.intp)
         covering = self.success == "cover"
-        return judge(pairs, nobody, bounds, self.epsilon, covering=covering, stepwise=self.stepwise)
+        asked = self.epsilon if epsilon is None else epsilon
+        return judge(pairs, nobody, bounds, asked, covering=covering, stepwise=self.stepwise)
 
     def certified_epsilon(self, claims: Claims) -> Certified | None:
         """Return the smallest epsilon that is certified, with the set to return for it (docs/blocks, section 3)."""

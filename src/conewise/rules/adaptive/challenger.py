@@ -9,19 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from conewise.border import Bools, Floats, Indices
+from conewise.certificate.thresholds import levels_of
 from conewise.certificate.tuning import LEVEL_PART
 from conewise.data.observations import Counts, Pulls, Statistics
 from conewise.errors import InputError
-from conewise.question.question import Heuristic
 from conewise.rules.contract import Result
 from conewise.rules.published.ape import LeaderChallenger, threshold
-from conewise.rules.published.common import best_guess
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +35,9 @@ class LevelChallenger(LeaderChallenger):
     """
 
     knows_levels: ClassVar[bool] = True
+    source: ClassVar[str] = (
+        "leader and challenger with levels, in the manner of Kone, Kaufmann & Richert 2023, docs/adaptive"
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -46,24 +47,13 @@ class LevelChallenger(LeaderChallenger):
                 "use SuccessiveElimination."
             )
 
-    @cached_property
-    def _levels(self) -> Floats:
-        """(D,): the least acceptable values; minus infinity for an objective without a level."""
-        each = self.question.columns.each if self.question.names else ()
-        return np.array([-np.inf if own.level is None else own.level for own in each] or [-np.inf] * self.dim)
-
-    @cached_property
-    def _columns(self) -> Indices:
-        return np.flatnonzero(np.isfinite(self._levels))
-
     @property
     def delta_for_pairs(self) -> float:
         """The part of delta for comparisons of pairs; levels take the rest (docs/adaptive, 9.2)."""
-        return self.delta * (1 - LEVEL_PART) if len(self._columns) else self.delta
+        return self.delta * (1 - LEVEL_PART) if len(levels_of(self.question)[0]) else self.delta
 
-    def level_widths(self, counts: Counts) -> Floats:
-        """Return how far an average may be off at any time, for all designs and levels, (K, R) (docs/adaptive, 9.7)."""
-        columns = self._columns
+    def level_widths(self, counts: Counts, columns: Indices) -> Floats:
+        """Return how far an average may be off at any time, for designs and these objectives (docs/adaptive, 9.7)."""
         fixed = threshold(math.log(self.n_designs * len(columns) / (self.delta * LEVEL_PART)))
         budget = fixed + 2 * np.log(4 + np.log(counts))
         scales = self.noise.scales(np.eye(self.dim)[columns])
@@ -71,63 +61,30 @@ class LevelChallenger(LeaderChallenger):
 
     def choose(self, state: Statistics, limit: int | None) -> Pulls:
         """Return the leader or the challenger, and how often to evaluate it."""
-        found = _Standing.of(self, state)
-        open_ = np.flatnonzero(~(found.out | found.accepted))
+        _, out, accepted, low, reach = self._standing(state)
+        open_ = np.flatnonzero(~(out | accepted))
         if not len(open_):
             return Pulls([], [])
-        leader = open_[found.reach[open_].argmax()]
-        pair = np.array([leader, found.low[leader].argmin()])
-        chosen = pair[:1] if found.h[leader] > 0 else pair[[state.counts[pair].argmin()]]
+        leader = open_[reach[open_].argmax()]
+        pair = np.array([leader, low[leader].argmin()])
+        chosen = pair[:1] if low[leader].min() > 0 else pair[[state.counts[pair].argmin()]]
         return Pulls(chosen, self.batch(state.counts[chosen]))
 
     def recommend(self, state: Statistics) -> Result:
         """Return the answer so far: accepted designs, and undecided ones whose averages are Pareto optimal."""
         if (state.counts == 0).any():
             return super().recommend(state)
-        found = _Standing.of(self, state)
-        open_ = ~(found.out | found.accepted)
-        why = "every design is decided"
-        worth = self.proven(
-            self.epsilon,
-            "leader and challenger with levels, in the manner of Kone, Kaufmann & Richert 2023, docs/adaptive; "
-            f'success "{self.success}"',
-        )
-        if open_.any():
-            why = self.unfinished(state.evaluations, int(open_.sum()))
-            worth = Heuristic(why) if worth.proof else worth
-        returned = found.accepted | open_ & best_guess(state, ~found.out, self.cone)
-        epsilon = self.epsilon if worth.proof else None
-        beaten = found.out & ~found.misses
-        return Result.of(
-            state, returned, worth, why, kept=found.accepted, beaten=beaten, misses=found.misses, epsilon=epsilon
-        )
+        misses, out, accepted, _, _ = self._standing(state)
+        return self.answer(state, accepted, out, beaten=out, misses=misses)
 
-
-@dataclass(frozen=True, eq=False)
-class _Standing:
-    """Designs which are out, designs which are accepted, and comparisons with the designs which are not out."""
-
-    misses: Bools
-    out: Bools
-    accepted: Bools
-    low: Floats
-    """(K, K): Mlo of `published.ape`, infinite for a design with itself and with a design which is out."""
-    h: Floats
-    """(K,): above 0 where a design is certainly fine against every other design which is not out."""
-    reach: Floats
-    """(K,): the least Mhi against the other designs which are not out."""
-
-    @classmethod
-    def of(cls, rule: LevelChallenger, state: Statistics) -> _Standing:
-        bounds = rule.bounds(state)
-        misses: Bools = np.zeros(rule.n_designs, dtype=bool)
-        meets = ~misses
-        if len(rule._columns):
-            off = state.means[:, rule._columns] - rule._levels[rule._columns]
-            widths = rule.level_widths(state.counts)
+    def _standing(self, state: Statistics) -> tuple[Bools, Bools, Bools, Floats, Floats]:
+        """Return designs that miss a level, are out, are accepted; Mlo (K, K) and the least Mhi against those left."""
+        bounds, misses = self.bounds(state), np.zeros(self.n_designs, dtype=bool)
+        meets, (columns, least, _, _) = ~misses, levels_of(self.question)
+        if len(columns):
+            off, widths = state.means[:, columns] - least, self.level_widths(state.counts, columns)
             misses = np.asarray((off + widths < 0).any(axis=1))
-            meets = np.asarray((off - widths >= -rule.epsilon).all(axis=1))
-        out = misses | (bounds[1].min(axis=1) < rule.epsilon)
+            meets = np.asarray((off - widths >= -self.epsilon).all(axis=1))
+        out = misses | (bounds[1].min(axis=1) < self.epsilon)
         low, high = (np.where(out[None, :], np.inf, table) for table in bounds)
-        h = low.min(axis=1)
-        return cls(misses, out, ~out & meets & (h > 0), low, h, high.min(axis=1))
+        return misses, out, ~out & meets & (low.min(axis=1) > 0), low, high.min(axis=1)

@@ -12,7 +12,6 @@ from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
 from conewise.rules import SeparateElimination, SuccessiveElimination
 from conewise.rules.adaptive.fixed import FixedSample
-from conewise.rules.adaptive.paired import PairedElimination
 
 MEANS = np.array([[0.0, 0.0], [-0.35, -0.35], [3.0, -3.0]])
 ORTHANT = cw.Cone.orthant(2)

@@ -9,7 +9,6 @@ from shared.certificates import fine_boundary, out_boundary
 import conewise as cw
 from conewise.noise import Gaussian
 from conewise.rules import SuccessiveElimination
-from conewise.rules.adaptive.costs import Costs
 
 CONE = cw.Cone.planar(60)
 AHEAD = 1.85
@@ -39,56 +38,44 @@ def test_costs_are_what_their_definitions_say():
     problem, epsilon, sigma = cw.SimulatedBandit(means, Gaussian(0.5)), 0.3, 0.5
     rule = SuccessiveElimination(cw.Question(CONE, epsilon, 0.1, Gaussian(sigma)), 7, pilots=False)
     certificate, seen = rule.certificate, 0
-    counts, w = np.array(certificate.levels.counts), CONE.facets
+    counts, w, ways = np.array(certificate.levels.counts), CONE.facets, set()
     z = fine_boundary(certificate, 7), out_boundary(certificate, 7)
     for state, claims in on_the_way(rule, problem):
-        costs, have, seen = rule.costs(state, claims), state.statistics.counts, seen + 1
+        needs, have, seen = rule.needs(state, claims), state.statistics.counts, seen + 1
         values = state.statistics.means @ w.T
-        for row, i in enumerate(costs.left[costs.rows]):
-            margins = {}
-            for column, j in enumerate(costs.left):
+        asked = np.zeros(len(needs.left))
+        for row, i in enumerate(needs.left[needs.rows]):
+            margins, fine = {}, np.zeros(len(needs.left))
+            for column, j in enumerate(needs.left):
                 spread = sigma * np.sqrt(2)
                 gains = (values[j] - values[i]) / spread
                 coming = level_of(counts, min(have[i], have[j]))
                 following = counts[min(np.searchsorted(counts, min(have[i], have[j]), side="right"), len(counts) - 1)]
-                if i == j or claims.no_worse_at[costs.rows[row], column] <= epsilon:
-                    assert costs.fine[row, column] == 0
-                else:
+                if i != j and claims.no_worse_at[needs.rows[row], column] > epsilon:
                     slack = (epsilon * CONE.widths / spread - gains).max()
-                    slack = np.hypot(slack, np.sqrt(0.5 / min(have[i], have[j])))
-                    needed = min(max((z[0][coming] / slack) ** 2, following), counts[-1])
-                    needed = needed if (epsilon * CONE.widths / spread - gains).max() > 0 else counts[-1]
-                    assert costs.fine[row, column] == pytest.approx(needed, rel=1e-9)
+                    ahead = np.hypot(slack, np.sqrt(0.5 / min(have[i], have[j])))
+                    fine[column] = min(max((z[0][coming] / ahead) ** 2, following), counts[-1])
+                    fine[column] = fine[column] if slack > 0 else counts[-1]
                 if i != j:
                     margins[column] = (gains + epsilon / certificate.cover_factor / spread).min(), coming, following
             best = max(margins, key=lambda column: margins[column][0])
             margin, coming, following = margins[best]
-            assert costs.best[row] == best
-            ahead = np.hypot(margin, np.sqrt(0.5 / min(have[i], have[costs.left[best]])))
-            expected = max((z[1][coming] / ahead) ** 2, following) if margin > 0 else np.inf
-            assert costs.out[row] == pytest.approx(expected, rel=1e-9)
+            assert needs.best[row] == best
+            ahead = np.hypot(margin, np.sqrt(0.5 / min(have[i], have[needs.left[best]])))
+            out = max((z[1][coming] / ahead) ** 2, following) if margin > 0 else np.inf
+            own = min(out, fine.max())
+            if out < fine.max():
+                ways.add("out")
+                fine = np.where(np.arange(len(fine)) == best, out, 0.0)
+            else:
+                ways.add("in")
+            assert needs.own[0, row] == pytest.approx(own, rel=1e-9)
+            assert needs.others[0, row] == pytest.approx(fine, rel=1e-9)
+            asked = np.maximum(asked, fine)
+            asked[needs.rows[row]] = max(asked[needs.rows[row]], own)
+        assert needs.targets[0] == pytest.approx(asked, rel=1e-9)
+    assert ways == {"in", "out"}
     assert seen > 5
-
-
-def costs_of(fine, best, out) -> Costs:
-    everyone = np.arange(len(best))
-    return Costs(everyone, everyone, np.array(fine, dtype=float), np.array(best), np.array(out, dtype=float))
-
-
-@pytest.fixture
-def rule():
-    return SuccessiveElimination(cw.Question(cw.Cone.orthant(2), 0.3, 0.1, Gaussian(1.0)), 3)
-
-
-def test_designs_that_nothing_puts_out_ask_for_every_rival(rule):
-    fine = [[0.0, 40.0, 30.0], [40.0, 0.0, 10.0], [30.0, 10.0, 0.0]]
-    assert rule.targets(costs_of(fine, [1, 0, 0], [np.inf] * 3)).tolist() == [40.0, 40.0, 30.0]
-
-
-def test_a_design_that_is_put_out_sooner_asks_for_itself_and_its_rival_alone(rule):
-    """The rival is known as well as the hardest of its followers needs it."""
-    fine = [[0.0, 0.0, 0.0], [900.0, 0.0, 800.0], [900.0, 900.0, 0.0]]
-    assert rule.targets(costs_of(fine, [1, 0, 0], [np.inf, 20.0, 70.0])).tolist() == [70.0, 20.0, 70.0]
 
 
 def test_nobody_waits_for_more_than_the_last_level():
@@ -96,4 +83,4 @@ def test_nobody_waits_for_more_than_the_last_level():
     rule = SuccessiveElimination(cw.Question(cw.Cone.orthant(2), 0.5, 0.1, Gaussian(1.0)), 3)
     last = rule.certificate.levels.counts[-1]
     for state, claims in on_the_way(rule, problem):
-        assert rule.costs(state, claims).fine.max(initial=0.0) <= last
+        assert rule.needs(state, claims).targets.max() <= last

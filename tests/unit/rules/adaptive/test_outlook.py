@@ -12,9 +12,6 @@ from conewise.data.observations import Observations
 from conewise.noise import Bounded, GaussianUnknown
 from conewise.question.question import Question
 from conewise.rules import PairedElimination
-from conewise.rules.adaptive.outlook import reading_targets
-
-NOBODY = np.zeros(len(RATES), dtype=bool)
 
 
 def rule_for(noise, blocks=400, population=400, epsilon=0.05, **options):
@@ -60,13 +57,10 @@ def test_before_the_first_look_only_that_much_is_known():
 def test_nobody_reads_further_than_there_are_blocks_and_a_larger_epsilon_takes_no_more():
     rule = rule_for(Bounded(0, 1))
     state = next(state for state in course(rule, answers(RATES, 400, 3)) if state.reach.min() >= 30)
-    some = [reading_targets(rule.certificate, state, epsilon, NOBODY) for epsilon in (0.0, 0.02, 0.1, 0.5)]
-    assert (some[0] <= 400 * (1 + 1e-9)).all()
+    claims = [rule.certificate.claims(state, epsilon) for epsilon in (0.0, 0.02, 0.1, 0.5)]
+    some = [rule.missing(state, each, epsilon) for each, epsilon in zip(claims, (0.0, 0.02, 0.1, 0.5), strict=True)]
+    assert (state.reach[:, None] + some[0] <= 400).all()
     assert all(later.sum() <= earlier.sum() for earlier, later in pairwise(some))
-    out = NOBODY.copy()
-    out[4] = True
-    assert reading_targets(rule.certificate, state, 0.05, out)[4] == 0
-    assert not reading_targets(rule.certificate, state, 0.05, ~NOBODY).any()
 
 
 def test_a_tie_in_an_unlimited_population_takes_all_blocks_that_there_are():

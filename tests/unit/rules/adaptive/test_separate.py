@@ -52,7 +52,7 @@ def dear(price: float, seed: int) -> int:
 
 
 def test_a_dear_objective_is_measured_less():
-    seeds = (2, 4, 5)
+    seeds = range(8)
     assert sum(dear(20.0, seed) for seed in seeds) < 0.85 * sum(dear(1.0, seed) for seed in seeds)
 
 
