@@ -10,7 +10,7 @@ import conewise as cw
 from conewise.certificate import certificate, claims
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown
-from conewise.rules import SeparateElimination, SuccessiveElimination
+from conewise.rules import PairedElimination, SeparateElimination, SuccessiveElimination
 from conewise.rules.adaptive.fixed import FixedSample
 
 MEANS = np.array([[0.0, 0.0], [-0.35, -0.35], [3.0, -3.0]])
