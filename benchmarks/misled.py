@@ -28,7 +28,7 @@ from scipy.stats import binomtest
 
 import conewise as cw
 from benchmarks import commits
-from conewise.certificate.tuning import TUNING
+from conewise.certificate.tuning import CONTAIN_PARTS
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise
 from conewise.problems import Recorded
 
@@ -310,7 +310,7 @@ def spent(dim: int) -> float:
     z = (math.sqrt(b**2 + 4 * a * certified(few)) - b) / (2 * a)
     u = (certified(many) - z**2 / (6 * many)) / z
     each = math.exp(-(z**2) / 2) + math.exp(-(u**2) * many * (many - 1) / 2)
-    return 3 * dim * each / (TUNING.contain_parts[0] * DELTA)
+    return 3 * dim * each / (CONTAIN_PARTS[0] * DELTA)
 
 
 # -- the page --------------------------------------------------------------------------------------------------------

@@ -186,7 +186,7 @@ class Margins:
         margin = self.margin[:, None] + self.noise[:, None] * ndtri((np.arange(_NODES) + 0.5) / _NODES)
         into, out = self.slack - margin, self.bonus + margin
         gap = np.maximum(np.maximum(into, out), np.maximum(self.slack / 2, shortest * self.noise[:, None]))
-        each = gap**2 / (gap**2 + self.task.flat) ** 2
+        each = (gap / (gap**2 + self.task.flat)) ** 2  # gaps may be huge where a pilot shows no noise
         return np.where(out > into, 0.0, each).mean(axis=1), np.where(out > into, each, 0.0).mean(axis=1)
 
     @property
