@@ -23,6 +23,7 @@ import numpy as np
 from conewise.border import Bools, Floats, Indices
 from conewise.certificate.thresholds import Bounds
 from conewise.certificate.weights import Standing
+from conewise.order.directions import TIE
 from conewise.order.dominance import maximal_columns
 
 FEW: Final = 2500  # with more designs left, not all pairs are compared
@@ -269,7 +270,7 @@ def certified(claims: Claims, covering: bool) -> Certified | None:
     chosen, by = np.zeros_like(claims.beaten), np.full(len(claims.beaten), -1, dtype=np.intp)
     chosen[designs[inside]] = True
     by[designs[~inside]] = designs[cover[~inside]]
-    return Certified(worst, chosen, by)
+    return Certified(0.0 if worst < 1e100 * TIE else worst, chosen, by)  # a design returned for a tie is at 0
 
 
 def contradicting_least(found: Certified, claims: Claims, values: Floats) -> Certified:

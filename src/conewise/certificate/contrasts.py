@@ -25,7 +25,7 @@ from conewise.certificate.rounding import Rounding, spreads_of
 from conewise.certificate.weights import Spending, Standing
 from conewise.cone.cone import Cone
 from conewise.noise import Noise
-from conewise.order.directions import cover_at, facet_floor
+from conewise.order.directions import cover_at, facet_floor, not_settled_by_ties
 from conewise.order.dominance import maximal_columns
 
 NOWHERE = np.empty(0, dtype=np.intp)
@@ -270,6 +270,11 @@ class Ruler:
     scale: float = 1.0
     """Multiplies every radius: anything but 1 voids the proof (for negative controls)."""
 
+    @cached_property
+    def noiseless(self) -> Bools:
+        """(N,): facets that weigh no objective with noise."""
+        return ~np.isin(np.arange(len(self.cone.facets)), self.radii.facet_of)
+
     def boundary(self, logs: Floats, out: bool) -> tuple[Floats, Indices]:
         """Return boundaries (parts, R, L), and which of their R rows suits each probability of `logs`."""
         if self.tables is not None:
@@ -316,7 +321,8 @@ class Contrasts:
     def no_worse_at(self, rows: Indices, columns: Indices) -> Floats:
         """Return the least over the facets of (gain + radius) / alpha; minus infinity against itself."""
         seen, at = self.fine(rows, columns), np.full((len(rows), len(columns)), np.inf)
-        np.fmin(at, ((seen.gains + seen.radii) / self.ruler.cone.widths).min(axis=2), out=at)
+        upper = not_settled_by_ties(seen.gains + seen.radii, self.ruler.noiseless)
+        np.fmin(at, (upper / self.ruler.cone.widths).min(axis=2), out=at)
         at[rows[:, None] == columns[None, :]] = -np.inf
         return at
 

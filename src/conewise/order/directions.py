@@ -20,8 +20,11 @@ from typing import Final
 
 import numpy as np
 
-from conewise.border import Floats
+from conewise.border import Bools, Floats
 from conewise.cone.cone import Cone
+
+TIE: Final = 1e-300
+"""Just above 0: the epsilon at which two designs that tie along a facet without noise are no worse than each other."""
 
 _SPLITS: Final = (0.0, 0.5)  # values of t besides 1 and the largest with f = 0; any t in [0, 1] is valid
 _SAFETY: Final = 1 + 1e-12  # factor on beta, which is computed from a singular value
@@ -81,3 +84,14 @@ def _arcs(cone: Cone, gains: Floats, radii: Floats, widest: Floats) -> Floats:
         reach[inside] = np.linalg.norm(back @ gains[:, inside], axis=0)
     edges = ((radii - gains) / cone.widths[:, None]).max(axis=0)
     return np.asarray(np.maximum(np.maximum(edges, reach + widest), 0.0))
+
+
+def not_settled_by_ties(upper: Floats, noiseless: Bools) -> Floats:
+    """Return upper bounds of gains (..., N) in which a tie along a facet without noise is not an advantage.
+
+    One of two designs that tie there may still dominate the other; if they tie along all facets, neither does.
+    """
+    if noiseless.any():
+        tie = upper == 0
+        upper[tie & noiseless & ~tie.all(axis=-1, keepdims=True)] = TIE
+    return upper

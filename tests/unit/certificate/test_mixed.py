@@ -12,7 +12,7 @@ import conewise as cw
 from conewise.certificate.history import Checkpoints
 from conewise.certificate.mixed import Radii
 from conewise.certificate.radii import kind_for
-from conewise.data.observations import Observations, Statistics
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.noise import Binary, Bounded, ByObjective, Gaussian, GaussianUnknown, Known
 from conewise.rules import Certificate
 from conewise.rules.adaptive.fixed import FixedSample
@@ -210,3 +210,23 @@ def test_levels_of_mixed_objectives_are_judged_by_their_own_kind(once):
     assert found.misses.tolist() == [True, False]
     assert (found.lower[:, :2] < statistics.means[:, :2] - least).all()
     assert (found.upper[:, :2] > statistics.means[:, :2] - least).all()
+
+
+@pytest.mark.parametrize("final", [False, True], ids=["run", "one look"])
+def test_equal_prices_do_not_settle_an_exact_question(final):
+    """The first design has the price of the second and less of the rest: it is not on the front at epsilon 0."""
+    means, noise = np.array([[0.0, 1.0], [0.5, 1.0], [-1.0, 2.0]]), ByObjective([Gaussian(1.0), Known()])
+    problem, cone = cw.SimulatedBandit(means, noise), cw.Cone.orthant(2)
+    if final:
+        question = cw.Question(cone, 0.0, 0.05, noise, "contain")
+        few, many = (
+            Statistics.empty(3, 2).add(problem.evaluate(Pulls([0, 1, 2], [n] * 3), np.random.default_rng(0)))
+            for n in (3, 3000)
+        )
+        certificate = FixedSample(question, 3)
+        assert certificate.recommend(few).status[0] == "undecided"
+        assert certificate.recommend(many).status.tolist() == ["beaten", "kept", "kept"]
+        return
+    result = cw.identify(problem, cone, epsilon=0.0, delta=0.05, success="contain", max_evaluations=10**6, rng=0)
+    assert result.indices == [1, 2]
+    assert result.certified_epsilon == 0

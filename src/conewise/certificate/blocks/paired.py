@@ -34,14 +34,11 @@ from conewise.data.observations import Counts, Observations, Statistics
 from conewise.errors import InputError
 from conewise.limits import MOST_EVALUATIONS
 from conewise.noise import Bounded
-from conewise.order.directions import cover_at
+from conewise.order.directions import cover_at, not_settled_by_ties
 from conewise.question.question import Answering, Question
 
 ABOVE: Final = 1e-300
 """A number just above 0: a mean that is above 0 for certain has this bound; its negative is fine at epsilon = 0."""
-TIE: Final = 5e-324
-"""Just above 0: two designs that are equal along a facet without noise, where epsilon is 0."""
-
 ASIDE: Final = 8
 """Number of blocks of a population that all designs read first, to decide how delta is shared."""
 KNOWN_PART: Final = 0.05
@@ -462,9 +459,7 @@ class Paired(Answering):
 
     def certified_epsilon(self, claims: Claims) -> Certified | None:
         """Return the smallest epsilon that is certified, with the set to return for it (docs/blocks, section 3)."""
-        found = certified(claims, self.success == "cover")
-        # no design that is returned for a tie is further than 0
-        return found if found is None or found.epsilon > TIE else replace(found, epsilon=0.0)
+        return certified(claims, self.success == "cover")
 
     def _steps(self, state: Prefixes) -> Floats:
         """Return the steps in which values were recorded, where they may hide a spread: (D,)."""
@@ -520,11 +515,7 @@ class Paired(Answering):
         fine, out = self._with_known(state, fine, out, alone)
         dominated = np.asarray((out >= 0).all(axis=2) & (out > 0).any(axis=2))
         upper = np.moveaxis(-fine, 0, 1)
-        # Designs that tie along a facet without noise may differ along another one.
-        if self.epsilon == 0:
-            upper = np.where(
-                (upper == 0) & (self._pairs.noisy == 0) & ~(upper == 0).all(axis=2, keepdims=True), TIE, upper
-            )
+        upper = not_settled_by_ties(upper, self._pairs.noisy == 0)
         no_worse_at = (upper / self.cone.widths).min(axis=2)
         no_worse_at[(upper == 0).all(axis=2)] = -ABOVE  # equal for certain
         seen = np.asarray(np.isfinite(out).all(axis=2))
