@@ -10,7 +10,7 @@ import pytest
 import conewise as cw
 from conewise import problems
 from conewise import rules as algorithms
-from conewise.certificate import certificate, claims, schedule
+from conewise.certificate import certificate, claims
 from conewise.testing import RuleContract
 from conewise.testing.algorithms import PROBLEMS, begun, snapshot
 
@@ -45,7 +45,7 @@ class TestEliminationWithManyDesigns(TestElimination):
         """With more designs than FEW, not all pairs are looked at."""
         for module in (claims, certificate):
             monkeypatch.setattr(module, "FEW", 3)
-        monkeypatch.setattr(schedule, "PILOT_DESIGNS", 3)
+        monkeypatch.setattr(certificate, "PILOT_DESIGNS", 3)
 
 
 class TestModelWithoutFeatures(OurContract):
