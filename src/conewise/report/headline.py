@@ -148,7 +148,10 @@ def condition_words(worth: Guarantee | Heuristic) -> tuple[str, str]:
 
 def scope(result: Result) -> str:
     """Behind a probability that a model gives: it holds on average, not for every truth."""
-    return " on average over the prior" if result.certified else ""
+    if not result.certified:
+        return ""
+    said, found, _ = (proof.theorem if (proof := result.guarantee.proof) else "").partition(", posterior certificate")
+    return f" {said}" if found else " on average over the prior"
 
 
 def _held(subject: Subject, given: Guarantee, n: int) -> str:
