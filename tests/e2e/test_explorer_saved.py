@@ -13,8 +13,8 @@ from shared.explorer import designs_of, drawn, exploring, long_names, mentions, 
 from shared.triangle import drag
 
 import conewise as cw
+from conewise.dashboard.returning import smallest_change
 from conewise.dashboard.saved import page as saved_page
-from conewise.order.returns import smallest_change
 
 TICKS = """[...document.getElementById("plot-first").drawing.vector()
   .matchAll(/text-anchor="middle"[^>]*>(-?[\\d.]+)</g)].map((found) => found[1])"""

@@ -46,7 +46,7 @@ LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 INSIDE: dict[str, list[tuple[str, ...]]] = {
     "cone": [("text", "polyhedra"), ("checks", "lift", "widest"), ("cone",)],
-    "order": [("dominance",), ("gaps", "directions", "returns"), ("complexity",), ("budgets",)],
+    "order": [("dominance",), ("gaps", "directions"), ("complexity",), ("budgets",)],
     "question": [("objectives",), ("question",)],
     "preferences": [("statements", "questions"), ("text",), ("preferences",)],
     "data": [("sums", "resolution"), ("observations",)],

@@ -10,32 +10,28 @@ returned design is evaluated (`confirm=True`); one that is better, where every d
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Final, Generic, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from conewise._memory import Memory
 from conewise.border import Bools, Floats, Indices, as_count, as_floats, read_only
-from conewise.certificate.certificate import State
 from conewise.certificate.claims import epsilon_of
-from conewise.certificate.history import Checkpoints
 from conewise.certificate.streams import Separately
-from conewise.data.observations import Counts, Observations, Pulls, Statistics
+from conewise.data.observations import Observations, Pulls, Statistics
 from conewise.errors import InputError, shown
 from conewise.models.certificate import Look, PosteriorCertificate
 from conewise.models.failures import covers
 from conewise.models.levels import WIDTHS
 from conewise.models.priors import Prior
 from conewise.question.question import Guarantee, Heuristic, worth_of
-from conewise.rules.adaptive.contrasts import next_cells, next_pulls
-from conewise.rules.adaptive.elimination import Elimination
-from conewise.rules.adaptive.layouts import SeparateElimination, SuccessiveElimination
-from conewise.rules.contract import INDEPENDENT, FixedConfidence, Result, Seen
+from conewise.rules.adaptive.contrasts import next_pulls
+from conewise.rules.adaptive.layouts import ByStreams, SeparateElimination, SuccessiveElimination
+from conewise.rules.contract import FixedConfidence, Result, Seen
 
 Confirm = bool | Literal["all"]
 """Evaluate every returned design at least once (True), every design ("all"), or none for that reason alone."""
@@ -49,14 +45,26 @@ _FEWEST: Final = 2  # designs that must have been evaluated before anything is s
 
 
 @dataclass(frozen=True, eq=False)
-class PosteriorRule(FixedConfidence, Generic[State]):
-    """A rule that stops by the posterior certificate, whether rows are measured or one objective at a time."""
+class ModelGuided(FixedConfidence):
+    """Evaluate what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
+
+    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
+    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
+    `confirm="all"` every design. Without it a design may be returned by prediction alone; `Result.evidence` marks such
+    designs. A check compares the prior with a richer one, and can only withdraw the promise.
+
+    >>> from conewise import Cone, Question, models, noise
+    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
+    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
+    >>> rule.ask(rule.start())
+    Pulls(1 evaluation of 1 design)
+
+    Reference: docs/posterior.
+    """
 
     knows_levels: ClassVar[bool] = True
-    unseen: ClassVar[tuple[str, str]] = "that was never evaluated", "that were never evaluated"
-    """Words for one design of which values are only predicted, and for several."""
-    measured: ClassVar[str] = INDEPENDENT
-    """What is assumed of how evaluations are made."""
+    apart: ClassVar[bool] = False
+    """True if objectives are measured one by one."""
 
     model: Prior = field(kw_only=True)
     robust: bool = field(default=False, kw_only=True)
@@ -95,32 +103,41 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         """The certificate that says when to stop and what to claim."""
         return PosteriorCertificate(self.question, self.n_designs, self.model, self.seed, self.robust, self.looks)
 
+    @cached_property
+    def for_every_truth(self) -> ByStreams[Any]:
+        """A rule whose certificate holds for every truth and any sampling rule; it reads the same observations.
+
+        It takes no pilots, which would be observations that no claim uses.
+        """
+        rule = SeparateElimination if self.apart else SuccessiveElimination
+        return rule(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
+
     @property
-    @abstractmethod
-    def for_every_truth(self) -> Elimination[State]:
-        """A rule whose certificate holds for every truth and any sampling rule; it reads the same observations."""
+    def parts(self) -> int:
+        """The number of parts of a design that are measured by themselves: its objectives, or 1."""
+        return self.for_every_truth.parts
 
-    @abstractmethod
-    def times(self, state: State) -> Counts:
-        """Return how often each design or cell was measured, (K, 1) or (K, D)."""
-
-    @abstractmethod
-    def chosen(self, look: Look, state: State, count: int) -> Pulls:
-        """Return the next `count` evaluations. Any sampling rule is valid: the certificate does not depend on it."""
-
-    def start(self) -> State:
+    def start(self) -> Any:
         """Return the state before the first observation."""
         return self.for_every_truth.start()
 
-    def tell(self, state: State, observations: Observations) -> State:
+    def tell(self, state: Any, observations: Observations) -> Any:
         """Return the state with these observations."""
         return self.for_every_truth.tell(state, observations)
 
-    def seen(self, state: State) -> Statistics | Separately:
+    def seen(self, state: Any) -> Statistics | Separately:
         """Return statistics of all observations."""
         return self.for_every_truth.seen(state)
 
-    def ask(self, state: State, most: int | None = None) -> Pulls:
+    def chosen(self, look: Look, state: Any, count: int) -> Pulls:
+        """Return the next `count` evaluations, those of the largest reductions for their price.
+
+        Any sampling rule is valid: the certificate does not depend on it (docs/posterior, section 7).
+        """
+        designs = np.ones(self.n_designs) if self.prices is None else np.asarray(self.prices)
+        return next_pulls(look, self.certificate, count, np.outer(designs, self.for_every_truth.prices))
+
+    def ask(self, state: Any, most: int | None = None) -> Pulls:
         """Return the evaluations that settle most of what the answer still depends on; none when it is certified."""
         limit = self.allowed(state, most)
         count = self.batch or 1 + state.evaluations // _PATIENCE
@@ -128,7 +145,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             count = min(limit, max(count, _LONGEST) if most is not None else count)
         if count == 0:
             return Pulls([], [])
-        times = self.times(state)
+        times = self.for_every_truth.read(state)
         if self.model.independent and len(unseen := np.flatnonzero(times == 0)):
             return Pulls(unseen[:limit])  # no other design tells anything about them
         if first := [k * self.parts + m for k in self.begin for m in range(self.parts) if times[k, m] == 0]:
@@ -145,16 +162,16 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         """False: another evaluation of a design that was just evaluated tells little. Use `batch` for many hands."""
         return False
 
-    def _unconfirmed(self, look: Look, state: State) -> Indices:
+    def _unconfirmed(self, look: Look, state: Any) -> Indices:
         """Return the designs or cells that `confirm` still asks for, those of returned designs first."""
-        times = self.times(state)
+        times = self.for_every_truth.read(state)
         returned = np.zeros(times.shape, dtype=bool)
         returned[look.chosen] = True
         unseen = np.flatnonzero(times.ravel() == 0)
         first = returned.ravel()[unseen] & bool(self.confirm)
         return np.concatenate([unseen[first], unseen[~first] if self.confirm == "all" else unseen[:0]])
 
-    def _look(self, state: State) -> Look:
+    def _look(self, state: Any) -> Look:
         """Return the look at a state; once its set is certified, by the richer prior where the check asks for that."""
         last = _MEMORY.last(self)
         if last is None or last[0] is not state:
@@ -163,10 +180,10 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             _MEMORY.keep(self, last)
         return last[1]
 
-    def _finished(self, look: Look, state: State) -> bool:
+    def _finished(self, look: Look, state: Any) -> bool:
         return _seen(state) >= _FEWEST and look.certified
 
-    def recommend(self, state: State) -> Result:
+    def recommend(self, state: Any) -> Result:
         """Return the answer so far: what the posterior certifies, and what would hold for every truth."""
         now = self._look(state)
         look = now.standing.thorough
@@ -198,7 +215,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             certified={"prior": epsilon, "every truth": self._every_truth(state, returned)},
         )
 
-    def _why(self, done: bool, certified: bool, look: Look, state: State) -> str:
+    def _why(self, done: bool, certified: bool, look: Look, state: Any) -> str:
         if done:
             return "the answer is certified on average over the prior"
         if certified:
@@ -210,7 +227,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
         early = "max_evaluations reached" if spent else "not finished"
         return f"{early}: the answer fails in {look.choice.failing:.1%} of the draws at epsilon = {self.epsilon:g}"
 
-    def _worth(self, look: Look, state: State) -> Guarantee | Heuristic:
+    def _worth(self, look: Look, state: Any) -> Guarantee | Heuristic:
         if look.belief.withdrawn is not None:
             return Heuristic(look.belief.withdrawn)
         prior, declared, reached = look.belief.by.prior, look.belief.by.declared, look.judged(fully=True)
@@ -221,7 +238,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             which = "a richer prior"
             beside = f"; the declared prior, {declared.words}, is contradicted by the observations"
         scope = f"{'for every component of' if self.robust else 'on average over'} {which}"
-        noise = self.noise.words
+        measured, noise = self.for_every_truth.measured, self.noise.words
         if self.certificate.axes.variances is None:
             noise = "normal noise of unknown size, one for all designs, independent between objectives"
         levels = around = unseen = ""
@@ -233,23 +250,23 @@ class PosteriorRule(FixedConfidence, Generic[State]):
                 "; the common level of an objective that has a level normal around that, with a standard deviation of "
                 f"{', '.join(some)} or {last} times {unit}"
             )
-        if count := int((self.times(state) == 0).any(axis=1).sum()):
-            one, several = self.unseen
-            among = f"at the one design {one}" if count == 1 else f"among the {count} designs {several}"
-            unseen = f"; a lone spike {among} would be missed"
+        if count := int((self.for_every_truth.read(state) == 0).any(axis=1).sum()):
+            among, was = ("at the one design", "was") if count == 1 else (f"among the {count} designs", "were")
+            never = "of which not every objective was measured" if self.apart else f"that {was} never evaluated"
+            unseen = f"; a lone spike {among} {never} would be missed"
         proof = Guarantee(
             max(reached, self.epsilon),
             self.delta,
             f'{scope}, posterior certificate{levels}, success "{self.success}", docs/posterior',
-            f"{self.measured}; {noise}; values drawn from {which}, {prior.words}{beside}{around}{unseen}",
+            f"{measured}; {noise}; values drawn from {which}, {prior.words}{beside}{around}{unseen}",
         )
         return worth_of(proof, self.noise)
 
-    def returned(self, state: State) -> Indices:
+    def returned(self, state: Any) -> Indices:
         """Return the designs that would be returned now, ascending."""
         return self._look(state).chosen
 
-    def probability(self, state: State) -> Floats:
+    def probability(self, state: Any) -> Floats:
         """Return the probability of each design to be Pareto optimal, (K,), on average over the prior."""
         return self._look(state).probability
 
@@ -263,7 +280,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
             by[outside] = near[0]
         return by
 
-    def _every_truth(self, state: State, returned: Bools) -> float | None:
+    def _every_truth(self, state: Any, returned: Bools) -> float | None:
         """Return the epsilon of the same set for every truth; None before every design was evaluated."""
         rule = self.for_every_truth
         if not rule.begun(state):
@@ -272,39 +289,7 @@ class PosteriorRule(FixedConfidence, Generic[State]):
 
 
 @dataclass(frozen=True, eq=False)
-class ModelGuided(PosteriorRule[Checkpoints]):
-    """Evaluate what a model of the designs (`models.Smooth(features)` and others) leaves open: few evaluations.
-
-    The promise is weaker than that of other rules: it holds on average over the prior, not for every truth. With
-    `robust` it holds for every component of the prior. `confirm` evaluates every returned design at least once, and
-    `confirm="all"` every design. Without it a design may be returned by prediction alone; `Result.evidence` marks such
-    designs. A check compares the prior with a richer one, and can only withdraw the promise.
-
-    >>> from conewise import Cone, Question, models, noise
-    >>> question = Question(Cone.orthant(2), 0.1, 0.05, noise.Gaussian(0.1))
-    >>> rule = ModelGuided(question, 3, model=models.Smooth([[0.0], [0.5], [1.0]]))
-    >>> rule.ask(rule.start())
-    Pulls(1 evaluation of 1 design)
-
-    Reference: docs/posterior.
-    """
-
-    @cached_property
-    def for_every_truth(self) -> SuccessiveElimination:
-        """Elimination by whole rows; without pilots, which would be observations that no claim uses."""
-        return SuccessiveElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations, pilots=False)
-
-    def times(self, state: Checkpoints) -> Counts:
-        return state.counts[:, None]
-
-    def chosen(self, look: Look, state: Checkpoints, count: int) -> Pulls:
-        """Return the largest reductions for their price, one design after the other (docs/posterior, section 7)."""
-        prices = None if self.prices is None else np.asarray(self.prices)
-        return next_pulls(look, self.certificate, count, prices)
-
-
-@dataclass(frozen=True, eq=False)
-class SeparateModelGuided(PosteriorRule[Separately]):
+class SeparateModelGuided(ModelGuided):
     """Measure the objective of the design that leaves least open for its price, by a model of the designs.
 
     As `ModelGuided`, with cells in the place of designs. A measurement costs the price of its objective
@@ -320,8 +305,7 @@ class SeparateModelGuided(PosteriorRule[Separately]):
     Reference: docs/posterior, section 7.
     """
 
-    unseen: ClassVar[tuple[str, str]] = ("of which not every objective was measured",) * 2
-    measured: ClassVar[str] = f"{INDEPENDENT}, objectives measured separately"
+    apart: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -331,24 +315,6 @@ class SeparateModelGuided(PosteriorRule[Separately]):
                 "a covariance with correlations: give one standard deviation an objective, noise.Gaussian([...]), or "
                 "leave the model out."
             )
-
-    @cached_property
-    def for_every_truth(self) -> SeparateElimination:
-        """Elimination by single objectives."""
-        return SeparateElimination(self.question, self.n_designs, max_evaluations=self.max_evaluations)
-
-    @property
-    def parts(self) -> int:
-        """The number of objectives: each is measured by itself."""
-        return self.dim
-
-    def times(self, state: Separately) -> Counts:
-        return state.seen.repetitions
-
-    def chosen(self, look: Look, state: Separately, count: int) -> Pulls:
-        """Return the largest reductions for their price, one cell after the other (docs/posterior, section 7)."""
-        designs = np.ones(self.n_designs) if self.prices is None else np.asarray(self.prices)
-        return next_cells(look, self.certificate, count, np.outer(designs, self.for_every_truth.prices))
 
 
 def _as_begin(begin: Sequence[int], n_designs: int) -> tuple[int, ...]:
@@ -376,5 +342,5 @@ def _seen(state: Seen) -> int:
     return int((state.counts > 0).sum())
 
 
-_MEMORY: Memory[PosteriorRule[Any], tuple[Any, Look]] = Memory()
+_MEMORY: Memory[ModelGuided, tuple[Any, Look]] = Memory()
 """The last look of a rule and the state that it is of; this saves time and changes no result."""

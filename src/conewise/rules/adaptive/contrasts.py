@@ -9,7 +9,6 @@ If objectives are measured one by one, an objective is chosen together with the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -150,7 +149,7 @@ class View:
         self._told.append(change)
 
 
-def _views(look: Look, pairs: Contrasts, axes: Iterable[int]) -> list[View]:
+def _views(look: Look, pairs: Contrasts, axes: Indices) -> list[View]:
     """Return a view of each of the heaviest components along some axes; objectives that share a component share it."""
     posterior = look.posterior
     weight = pairs.weight @ (pairs.along @ posterior.axes.directions) ** 2
@@ -169,42 +168,27 @@ def _views(look: Look, pairs: Contrasts, axes: Iterable[int]) -> list[View]:
     ]
 
 
-def _contrasts(look: Look, certificate: PosteriorCertificate) -> Contrasts:
+def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats) -> Pulls:
+    """Return the next `count` evaluations: each the largest reduction for its price, with `prices` (K, M).
+
+    With M parts of a design, k M + m is part m of design k. A part is all objectives, or a single one. Measurements are
+    chosen one after the other, and each changes the views of its part alone.
+    """
     asked, required = certificate.question, certificate.required
     levels = None if required is None or look.spare is None else Levels(required.columns, look.spare)
-    return Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
-
-
-def next_pulls(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats | None = None) -> Pulls:
-    """Return the next `count` evaluations: each the largest reduction for its price, with `prices` (K,)."""
-    views = _views(look, _contrasts(look, certificate), range(certificate.axes.dim))
-    return best_of([views], look.designs, count, None if prices is None else prices[:, None])
-
-
-def next_cells(look: Look, certificate: PosteriorCertificate, count: int, prices: Floats) -> Pulls:
-    """Return the next `count` measurements of cells (one objective of one design), with `prices` (K, D)."""
-    pairs = _contrasts(look, certificate)
-    return best_of([_views(look, pairs, [axis]) for axis in range(certificate.axes.dim)], look.designs, count, prices)
-
-
-def best_of(groups: Sequence[Sequence[View]], designs: Indices, count: int, prices: Floats | None = None) -> Pulls:
-    """Return measurements of these designs that reduce the contrasts of the views most, chosen one after the other.
-
-    A measurement changes the views of one group. There is one group if all objectives are measured at once, and one
-    group an objective if they are measured one by one. With G groups, k G + g is the measurement of design k for
-    group g; its price is `prices[k, g]`.
-    """
-    per_price = np.ones((len(designs), len(groups))) if prices is None else 1 / prices[designs]
+    pairs = Contrasts.of(look.draws, look.choice, asked.cone, asked.epsilon, asked.success, levels)
+    per_price = 1 / prices[look.designs]
+    parts = [_views(look, pairs, axes) for axes in np.split(np.arange(certificate.axes.dim), prices.shape[1])]
     times = np.zeros(per_price.shape, dtype=np.int64)
     each = -(-count // _STEPS)
     while count > 0:
-        gains = np.column_stack([np.sum([view.gains() for view in views], axis=0) for views in groups])
-        x, group = divmod(int((per_price * gains).argmax()), len(groups))
+        gains = np.column_stack([np.sum([view.gains() for view in views], axis=0) for views in parts])
+        x, part = divmod(int((per_price * gains).argmax()), len(parts))
         some = min(each, count)
-        times[x, group] += some
+        times[x, part] += some
         count -= some
         if count:
-            for view in groups[group]:
+            for view in parts[part]:
                 view.evaluated(x, some)
     chosen, of = np.nonzero(times)
-    return Pulls(designs[chosen] * len(groups) + of, times[chosen, of])
+    return Pulls(look.designs[chosen] * len(parts) + of, times[chosen, of])

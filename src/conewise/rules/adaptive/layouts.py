@@ -33,14 +33,17 @@ class ByStreams(Elimination[State]):
 
     theorem: ClassVar[str]
     """What the guarantee rests on, in words."""
-    how: ClassVar[str] = ""
-    """Words to follow the assumption that evaluations are independent."""
     apart: ClassVar[bool] = False
     """True if objectives are measured one by one."""
 
     _: KW_ONLY
     any_epsilon: bool = False
     """True if epsilon may be chosen again at every look at the same observations; costs a few evaluations."""
+
+    @property
+    def measured(self) -> str:
+        """The assumption on the way in which evaluations are made."""
+        return f"{INDEPENDENT}{', objectives measured separately' * self.apart}"
 
     @property
     def ends_on_ties(self) -> bool:
@@ -71,7 +74,7 @@ class ByStreams(Elimination[State]):
 
     def worth(self, epsilon: float, state: State) -> Guarantee | Heuristic:
         theorem = f'{self.theorem}{self.certificate.with_levels}, success "{self.success}", docs/adaptive'
-        return self.proven(epsilon, theorem, f"{INDEPENDENT}{self.how}; {self.noise.words}")
+        return self.proven(epsilon, theorem, f"{self.measured}; {self.noise.words}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +124,6 @@ class SeparateElimination(ByStreams[Separately]):
     """
 
     theorem: ClassVar[str] = "certificate of looks at each objective"
-    how: ClassVar[str] = ", objectives measured separately"
     early: ClassVar[str] = "not every objective of every design has been measured often enough"
     apart: ClassVar[bool] = True
 

@@ -40,7 +40,7 @@ def test_a_long_batch_gives_designs_several_evaluations_at_once():
     algorithm = rule(model=cw.models.Independent())
     state = algorithm.tell(algorithm.start(), LAB.evaluate(cw.Pulls(np.arange(40)), 1))
     look = algorithm.certificate.look(state.everything)
-    pulls = next_pulls(look, algorithm.certificate, 1000)
+    pulls = next_pulls(look, algorithm.certificate, 1000, np.ones((40, 1)))
     assert pulls.total == 1000
     assert pulls.counts.max() >= 63
 
@@ -48,10 +48,10 @@ def test_a_long_batch_gives_designs_several_evaluations_at_once():
 def test_what_is_asked_for_is_worth_its_price():
     algorithm = rule()
     look = algorithm.certificate.look(algorithm.start().everything)
-    (first,) = next_pulls(look, algorithm.certificate, 1).designs
-    (same,) = next_pulls(look, algorithm.certificate, 1, np.full(40, 7.0)).designs
+    (first,) = next_pulls(look, algorithm.certificate, 1, np.ones((40, 1))).designs
+    (same,) = next_pulls(look, algorithm.certificate, 1, np.full((40, 1), 7.0)).designs
     assert same == first
-    prices = np.ones(40)
+    prices = np.ones((40, 1))
     prices[first] = 1000.0
     assert first not in next_pulls(look, algorithm.certificate, 20, prices).designs
     prices[first] = 1e-3
