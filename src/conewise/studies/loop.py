@@ -29,7 +29,7 @@ from conewise.question.question import Question
 from conewise.rules.contract import Algorithm, Result, planner_of
 from conewise.studies.asking import Problem, Progress, run
 from conewise.studies.boxes import Meshing, Model, as_model, first_candidates, run_box
-from conewise.studies.rules import build, build_separate, check_options, check_separate_options
+from conewise.studies.rules import build, check_options
 from conewise.studies.spec import checked_designs, with_columns
 
 __all__ = ["Problem", "Progress", "identify", "run"]
@@ -119,18 +119,13 @@ def identify(
         question = replace(question, objectives=_as_evaluated(meaning, problem))
     names = () if meaning is None else _labels(problem, "names", problem.n_designs)
     blocks = problem if isinstance(problem, Recorded) else None
-    if apart:
-        check_separate_options(algorithm, options)
-    else:
-        check_options(algorithm, options, blocks)
+    check_options(algorithm, options, blocks, apart=apart)
     meshing = None if candidates is None else Meshing(candidates, question.inside, options, apart)
     chosen: Algorithm[Any]
     if meshing is not None:
         chosen = meshing.first
-    elif apart:
-        chosen = build_separate(algorithm, question, problem.n_designs, options)
     else:
-        chosen = build(algorithm, question, problem.n_designs, options, blocks)
+        chosen = build(algorithm, question, problem.n_designs, options, blocks, apart=apart)
     generator = as_generator(rng)
     source = problem if blocks is None else blocks.reading(generator)
 

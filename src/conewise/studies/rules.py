@@ -45,12 +45,12 @@ class Shared(Protocol):
 
     @property
     def n_blocks(self) -> int:
-        """How many there are to read."""
+        """Number of blocks to read."""
         ...
 
     @property
     def population(self) -> int | None:
-        """How many the averages are over; None for an unlimited population."""
+        """Number of blocks that the averages are over; None for an unlimited population."""
         ...
 
 
@@ -71,37 +71,27 @@ _RULES: dict[str, tuple[Any, frozenset[str]]] = {
     "pfes": (FrontierEntropy, _MODEL_OPTIONS),
     "epal": (EpsilonPAL, _RECTANGLE_OPTIONS),
     "vogp": (VOGP, _RECTANGLE_OPTIONS),
+    PAIRED: (PairedElimination, _CERTIFIED_OPTIONS),
+    SEPARATE: (SeparateElimination, _CERTIFIED_OPTIONS),
 }
 """Rules by name, with their options; each is built from a question and the number of designs."""
+_CHOICES: Final = ("auto", *(name for name in _RULES if name not in (PAIRED, SEPARATE)))
 _FORMERLY = {"proportions": "elimination"}
 """What studies may have been created with, and what answers them now: their evaluations count as they are."""
 
 
-def build_separate(name: str, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
-    """The rule for objectives that are measured one by one, whose evaluations are of cells; with a model its own."""
-    check_separate_options(name, options)
-    rule: Any = SeparateModelGuided if "model" in options else SeparateElimination
-    given = {key: value for key, value in options.items() if key != "success"}
-    made: Algorithm[Any] = rule(question, n_designs, **given)
-    return made
+def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None, *, apart: bool = False) -> str:
+    """Return the name of a rule; "auto" is elimination unless a model or an option of the naive rule is given.
 
-
-def check_separate_options(name: str, options: Mapping[str, Any]) -> None:
-    """Refuse another rule, and options that the rule for objectives which are measured one by one does not have."""
-    known = _MODEL_OPTIONS if "model" in options else _CERTIFIED_OPTIONS
-    if name not in ("auto", SEPARATE):
-        raise InputError(
-            f"objectives that are measured one by one have a rule of their own, got {shown(name)}; leave the algorithm "
-            f'out, or name "{SEPARATE}".'
-        )
-    unknown = sorted(options.keys() - known)
-    if unknown:
-        lacking = "" if "model" in options or unknown[0] not in _MODEL_OPTIONS else " without a model"
-        raise InputError(f"{SEPARATE} has no option {unknown[0]!r}{lacking}; it has {', '.join(sorted(known))}.")
-
-
-def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> str:
-    """The name of a rule; "auto" is elimination unless a model, blocks or an option of the naive rule say otherwise."""
+    Blocks have a rule of their own, and so have objectives that are measured one by one (`apart`).
+    """
+    if apart:
+        if name not in ("auto", SEPARATE):
+            raise InputError(
+                f"objectives that are measured one by one have a rule of their own, got {shown(name)}; leave the "
+                f'algorithm out, or name "{SEPARATE}".'
+            )
+        return SEPARATE
     if blocks is not None:
         if name not in ("auto", PAIRED):  # designs that read the same blocks are not independent
             raise InputError(
@@ -110,7 +100,7 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
             )
         return PAIRED
     name = _FORMERLY.get(name, name) if isinstance(name, str) else name
-    as_option(name, "algorithm", ("auto", *_RULES))
+    as_option(name, "algorithm", _CHOICES)
     if name == "auto" and "model" in options:
         return MODEL
     if name == "auto":
@@ -119,54 +109,55 @@ def resolved(name: str, options: Mapping[str, Any], blocks: Shared | None = None
 
 
 def build(
-    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
+    name: str,
+    question: Question,
+    n_designs: int,
+    options: Mapping[str, Any],
+    blocks: Shared | None = None,
+    *,
+    apart: bool = False,
+    any_epsilon: bool = False,
 ) -> Algorithm[Any]:
-    """The algorithm of that name, configured; an unknown name or option is refused."""
-    name = resolved(name, options, blocks)
-    check_options(name, options, blocks)
-    given = {k: v for k, v in options.items() if k != "success"}
-    if blocks is not None:
-        return PairedElimination(question, n_designs, blocks=blocks.n_blocks, population=blocks.population, **given)
-    if name == "elimination" and by_bets(question, n_designs):
-        inside = as_question(question, n_designs, levels=True)
-        horizon = Paired.horizon(inside, n_designs, given.get("max_evaluations"))
-        return PairedElimination(question, n_designs, blocks=horizon, population=None, independent=True, **given)
-    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given)
-    return made
+    """Return the algorithm of that name, configured; refuse an unknown name or option.
 
-
-def by_bets(question: Question, n_designs: int) -> bool:
-    """Return True if elimination compares designs by bets on single values: bounded ones, of not too many designs.
-
-    Stakes and pilots of these bets know epsilon, so a question whose epsilon was changed is not answered by them.
+    With `apart` evaluations are of cells. With `any_epsilon` epsilon may be changed: looks and spending do not know
+    epsilon, and no pilot is taken.
     """
-    return Paired.pays(as_question(question, n_designs, levels=True), n_designs)
-
-
-def build_for_any_epsilon(
-    name: str, question: Question, n_designs: int, options: Mapping[str, Any], blocks: Shared | None = None
-) -> Algorithm[Any]:
-    """The same, of a rule on the certificate, whose looks and spending do not know epsilon and take no pilot."""
+    name = resolved(name, options, blocks, apart=apart)
+    check_options(name, options, blocks, apart=apart)
     given = {key: value for key, value in options.items() if key != "success"}
+    if any_epsilon:
+        given["pilots"] = False
     if blocks is not None:
-        shared: dict[str, Any] = {"blocks": blocks.n_blocks, "population": blocks.population, "pilots": False}
-        return PairedElimination(question, n_designs, **shared, **given)
-    made: Algorithm[Any] = _RULES[name][0](question, n_designs, **given, any_epsilon=True, pilots=False)
+        given |= {"blocks": blocks.n_blocks, "population": blocks.population}
+    elif any_epsilon:
+        given["any_epsilon"] = True
+    elif name == "elimination" and Paired.pays(inside := as_question(question, n_designs, levels=True), n_designs):
+        horizon = Paired.horizon(inside, n_designs, given.get("max_evaluations"))  # by bets, whose stakes know epsilon
+        given |= {"blocks": horizon, "population": None, "independent": True}
+        name = PAIRED
+    made: Algorithm[Any] = _rule(name, options)[0](question, n_designs, **given)
     return made
 
 
 def judges_by_draws(name: str) -> bool:
-    """Whether the rule of that name has the posterior certificate, whose draws are paid for look by look."""
+    """Return True if the rule of that name has the posterior certificate, whose draws are paid for look by look."""
     return name in _RULES and _RULES[name][1] >= _DRAWING_OPTIONS
 
 
-def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None = None) -> None:
+def check_options(name: str, options: Mapping[str, Any], blocks: Shared | None = None, *, apart: bool = False) -> None:
     """Refuse options that the rule of that name does not have."""
-    name = resolved(name, options, blocks)
-    known = _CERTIFIED_OPTIONS if name == PAIRED else _RULES[name][1]
+    name = resolved(name, options, blocks, apart=apart)
+    known = _rule(name, options)[1]
     unknown = sorted(options.keys() - known)
     if unknown:
-        raise InputError(f"{name} has no option {unknown[0]!r}; it has {', '.join(sorted(known))}.")
+        lacking = " without a model" if apart and unknown[0] in _MODEL_OPTIONS else ""
+        raise InputError(f"{name} has no option {unknown[0]!r}{lacking}; it has {', '.join(sorted(known))}.")
     if "model" in known and "model" not in options:
         kinds = "models.Smooth(features) or models.Independent()"
         raise InputError(f'algorithm "{name}" needs a model: model={kinds}.')
+
+
+def _rule(name: str, options: Mapping[str, Any]) -> tuple[Any, frozenset[str]]:
+    """Return the class of a rule and its options; objectives measured one by one have two rules under one name."""
+    return (SeparateModelGuided, _MODEL_OPTIONS) if name == SEPARATE and "model" in options else _RULES[name]

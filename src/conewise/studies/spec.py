@@ -48,9 +48,7 @@ from conewise.studies.rules import (
     POSTERIOR,
     SEPARATE,
     build,
-    build_separate,
     check_options,
-    check_separate_options,
     judges_by_draws,
     resolved,
 )
@@ -166,9 +164,7 @@ class Specification:
 
     def rule(self, question: Question, n_designs: int, options: Mapping[str, Any]) -> Algorithm[Any]:
         """The rule of this study for a question about so many designs."""
-        if self.separate:
-            return build_separate(self.algorithm, question, n_designs, options)
-        return build(self.algorithm, question, n_designs, options, self.blocks)
+        return build(self.algorithm, question, n_designs, options, self.blocks, apart=self.separate)
 
     # -- a box -------------------------------------------------------------------------------------------------------
 
@@ -285,6 +281,7 @@ class Specification:
             rows = data["rows"] or [{"name": name} for name in data["designs"]]
             blocks = None if data.get("blocks") is None else StudyBlocks.from_dict(data["blocks"])
             box = None if data.get("box") is None else Box(**data["box"])
+            apart = data["algorithm"] == SEPARATE and blocks is None
             return cls(
                 *checked_designs(rows, data["designs"]),
                 with_columns(
@@ -294,7 +291,7 @@ class Specification:
                         **{word: data[word] for word in ("epsilon", "delta", "noise", "objectives", "minimise")},
                     )
                 ),
-                _named(data["algorithm"], data["options"], blocks),
+                resolved(data["algorithm"], data["options"], blocks, apart=apart),
                 data["options"],
                 as_count(data["seed"], "seed", minimum=0, maximum=LARGEST_SEED),
                 as_positive(data["lease"], "lease"),
@@ -305,11 +302,6 @@ class Specification:
             )
         except Exception as error:  # whatever a stranger's text can do to the constructors, it is the text's fault
             raise ConewiseError(f"the header of the study cannot be read ({str(error)[:120]}).") from None
-
-
-def _named(algorithm: str, options: Mapping[str, Any], blocks: StudyBlocks | None) -> str:
-    """The rule of a study by its name, that of objectives which are measured separately among them."""
-    return SEPARATE if algorithm == SEPARATE and blocks is None else resolved(algorithm, options, blocks)
 
 
 def as_reserve(reserve: float) -> float:
@@ -406,15 +398,12 @@ def specified(
     seed = as_count(seed, "seed", minimum=0, maximum=LARGEST_SEED)
     own = {column for row in rows for column in row}
     shared = drawn_blocks(block, blocks, population, seed, {*own, *columns.names, *_TAKEN, *EXPORT_COLUMNS})
-    if separate:
-        check_separate_options(algorithm, chosen)
-    else:
-        check_options(algorithm, chosen, shared)
+    check_options(algorithm, chosen, shared, apart=separate)
     specification = Specification(
         names,
         rows,
         question,
-        _named(algorithm, chosen, shared),
+        resolved(algorithm, chosen, shared, apart=separate),
         chosen,
         seed,
         as_lease(lease),

@@ -25,7 +25,7 @@ from typing import Any, Final
 from conewise.errors import InputError
 from conewise.rules import Algorithm
 from conewise.studies.ledger import Mark
-from conewise.studies.rules import build_for_any_epsilon
+from conewise.studies.rules import build
 from conewise.studies.spec import Specification
 
 CHANGEABLE: Final = ("elimination", "paired")
@@ -119,7 +119,7 @@ class Version:
             return spec.rule(replace(spec.question, delta=self.part), k, options)
         options.pop("max_evaluations", None)  # its schedule must not know the limit
         part = self.part * weight(self.base, self.base - k)
-        return build_for_any_epsilon(spec.algorithm, replace(spec.question, delta=part), k, options, spec.blocks)
+        return build(spec.algorithm, replace(spec.question, delta=part), k, options, spec.blocks, any_epsilon=True)
 
     # -- changes ---------------------------------------------------------------------------------------------------
 
