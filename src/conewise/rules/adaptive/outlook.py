@@ -192,6 +192,7 @@ def _level_costs(look: Outlook, claims: Claims, epsilon: float) -> tuple[Floats,
     if bounds is None or levels is None:
         return now, never, never, now
     left, (columns, off, spreads, (own, miss)) = claims.left, levels
+    spreads = np.maximum(spreads, _TINY)  # an objective may never vary
     part_of = columns if shape[0] > 1 else np.zeros_like(columns)
 
     def by_part(ahead: Floats, z: Floats, *, any_one: bool = False) -> Floats:
