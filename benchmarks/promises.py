@@ -28,6 +28,7 @@ from scipy.stats import binom
 import conewise as cw
 from benchmarks import commits
 from conewise.analysis.analyse import analyse
+from conewise.certificate.radii import kind_for
 from conewise.data.observations import Observations, Statistics
 from conewise.noise import Bounded, Gaussian, GaussianUnknown, Noise, SubGaussian
 from conewise.question.question import Notion
@@ -222,8 +223,8 @@ def own_noise(noise: Noise) -> Callable[[Rng], bool]:
     """Twenty thousand pairs, one evaluation each, at a share of 1e-5: is any radius exceeded? At most one time in 5."""
 
     def wrong(rng: Rng) -> bool:
-        sample = FixedSample(cw.Question(LINE, 0.5, 0.05, noise), 2)
-        radius = float(sample.radii.quantiles(np.ones(1), np.log([SHARE]))[0]) * np.sqrt(2)
+        kind = kind_for(LINE.facets, noise, once=True)
+        radius = float(kind.quantiles(np.ones(1), np.log([SHARE]))[0]) * np.sqrt(2)
         errors = rng.laplace(scale=np.sqrt(0.5), size=(PAIRS, 2)) @ [1, -1]
         return bool((errors >= radius).any())
 

@@ -41,11 +41,8 @@ def test_the_answer_comes_first_and_says_how_often_each_objective_was_measured()
 
 
 @pytest.mark.parametrize("dim", [2, 3, 4])
-def test_bounded_objectives_measured_separately_spend_what_whole_rows_spend(dim):
-    """Whole rows spend delta exactly; with equal counts under the orthant, a smaller epsilon would have to spend more.
-
-    With a tenth of delta for the variances of each objective, 1.1 to 1.3 delta, the epsilons were 3 to 5 % smaller.
-    """
+def test_bounded_objectives_measured_separately_certify_about_what_whole_rows_certify(dim):
+    """Whole rows spend a tenth of a claim on the variances of all facets, single objectives on one variance alone."""
     values = 0.3 + 0.2 * np.random.default_rng(dim).random((6000, dim))
     table = {"design": np.repeat(list("abc"), 2000), **{f"f{d}": column for d, column in enumerate(values.T)}}
     asked = {"objectives": [f"f{d}" for d in range(dim)], "delta": 0.05, "final": True}
@@ -53,8 +50,8 @@ def test_bounded_objectives_measured_separately_spend_what_whole_rows_spend(dim)
         cw.analyse(table, noise=Bounded(0, 1), **asked | options).result.certified_epsilon
         for options in ({}, {"separate": True}, {"separate": True, "delta": 0.06})
     )
-    assert apart == pytest.approx(whole, rel=1e-12)
-    assert more < 0.995 * whole  # spending a fifth more would be seen
+    assert 0.96 * whole < apart < whole
+    assert more < 0.995 * apart  # spending a fifth more would be seen
 
 
 def test_a_design_that_lacks_an_objective_is_named_and_nothing_is_certified():

@@ -254,7 +254,7 @@ def test_a_name_twice_among_very_many_designs(tmp_path):
 
 def refused_study(folder):
     (folder / "trial.toml").write_text(
-        'objectives = ["a", "b"]\nepsilon = 0.1\ndelta = 0.1\n[designs]\nfile = "t.csv"\n[noise]\nkind = "Gaussian"\n'
+        'objectives = ["a", "b"]\nepsilon = 0.1\ndelta = 0.1\n[designs]\nfile = "t.csv"\n[noise]\nkind = "gaussian"\n'
         "sigma = 1.0\n",
         encoding="utf-8",
     )

@@ -244,15 +244,14 @@ def test_assumptions_travel_between_processes(noise):
 
 def test_a_noise_of_ones_own_keeps_its_own_tails():
     """Taken for subgaussian, one of Laplace's tails at delta = 1e-6 was exceeded 58 times too often."""
+    from conewise.certificate.radii import kind_for
     from conewise.rules import SuccessiveElimination
-    from conewise.rules.adaptive.fixed import FixedSample
 
     own, light = Laplace(), cw.noise.SubGaussian(1.0)
     cone = cw.Cone.orthant(2)
     for delta in (1e-3, 1e-6):
-        sample = FixedSample(cw.Question(cone, 0.5, delta, own), 2)
-        share = np.log([delta / 7])
-        assert sample.radii.quantiles(np.array([9.0]), share) == pytest.approx([own.deviation(delta / 7)])
+        kind, share = kind_for(cone.facets, own, once=True), np.log([delta / 7])
+        assert kind.quantiles(np.array([9.0]), share) == pytest.approx([own.deviation(delta / 7)])
     heavy, thin = (SuccessiveElimination(cw.Question(cone, 0.5, 1e-6, noise), 3).certificate for noise in (own, light))
     assert (heavy.tables.fine[0, 0, :10] > thin.tables.fine[0, 0, :10]).all()
     assert heavy.levels.counts[-1] > thin.levels.counts[-1]

@@ -48,7 +48,7 @@ def test_a_number_of_designs_is_called_by_names_and_every_evaluation_has_a_seed_
     [
         (trial, {}, "list them with `designs`"),
         (trial, {"designs": ["a", "a"]}, "two designs are called 'a'"),
-        (trial, {"designs": ROWS, "objectives": ["yield"]}, "the cone orders 2 objectives, but 1 is named"),
+        (trial, {"designs": ROWS, "objectives": ["yield"]}, "the cone orders 2 objectives, but the problem has 1"),
         (trial, {"designs": ROWS, "objectives": ["yield", "price"]}, "no value for the objective 'price'"),
         (lambda design: [1, 2], {"designs": ROWS}, "which <lambda>.design. does not take"),
         (lambda design, seed: [1, None], {"designs": ROWS}, "an evaluation of 'cold' gave no values"),

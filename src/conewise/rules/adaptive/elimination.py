@@ -126,11 +126,12 @@ class Elimination(FixedConfidence, Algorithm[State]):
     def _chosen(self, state: State, have: Counts, below: Bools) -> Bools:
         """Return the parts that go on, (K, M), of those `below` their last checkpoint."""
         claims = self.certificate.claims(state)
-        below = below & self.needed(claims)[:, None]
-        if not below.any():
-            return below
+        open_ = below & self.needed(claims)[:, None]
+        if not claims.undecided.any():
+            return open_
+        below = below & ~claims.out[:, None]
         if (needs := self.needs(state, claims, waiting=True)) is None:  # too many are left to compare every pair
-            chosen = below & claims.undecided[:, None]
+            chosen = open_ & claims.undecided[:, None]
         else:
             chosen, seen = np.zeros_like(below), have[needs.left]
             chosen[needs.left] = seen < needs.targets.T
@@ -142,7 +143,7 @@ class Elimination(FixedConfidence, Algorithm[State]):
             for positions in (needs.rows, needs.best):
                 np.logical_or.at(chosen, needs.left[positions], behind)
         # If the cheapest way is at its last checkpoint, take whatever else is open.
-        return np.asarray(chosen & below if (chosen & below).any() else below)
+        return np.asarray(chosen & below if (chosen & below).any() else open_)
 
     def needed(self, claims: Claims) -> Bools:
         """Return the undecided designs, and the designs than which an undecided one may be worse, (K,).

@@ -66,7 +66,7 @@ class Outlook:
 
         The gain of a bet depends on the mean square, which includes the squared distance.
         """
-        ahead = gap / spread
+        ahead = gap / np.maximum(spread, _TINY)
         ahead = ahead if error is None else np.where(ahead > 0, np.hypot(ahead, error), ahead)
         return ahead / np.hypot(1, ahead) if self.bets else ahead
 
