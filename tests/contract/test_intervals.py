@@ -32,8 +32,7 @@ class Kinds(IntervalsContract):
     @pytest.fixture(autouse=True)
     def _of(self, kind):
         self.kind = kind
-        wide = kind in ("bounded", "0/1", "mixed")  # these and sums over kinds are wider than they need be
-        self.narrow = 0.1 if wide else type(self).narrow
+        self.narrow = 0.1 if kind == "mixed" else type(self).narrow  # sums over kinds are wider than they need be
 
     def noise(self, order):
         noise = KINDS[self.kind]

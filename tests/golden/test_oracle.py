@@ -137,7 +137,7 @@ LEVELS = {"levels": [0.4, 0.15]}
 REOPENED = {
     "bounded": "designs with bounded values are compared by bets on paired differences now",
     "contain": "a pilot shares delta by fewer weights, and no longer says when delta is spent",
-    "mixed": "bounded values of mixed noise pay for the squares around the true means, not around earlier averages",
+    "mixed": "bounded values of mixed noise pay for the squares around earlier averages by a bound",
 }
 """Studies that 0.2 had finished and in which designs are undecided now, with the reason."""
 

@@ -36,22 +36,16 @@ def nothing(checked: Certificate) -> Checkpoints:
 
 
 def spent_on_bounded(last: int, z: float) -> float:
-    """What a boundary of bounded observations spends: an x more for every factor, and four fifths of a claim."""
+    """What a boundary of bounded observations spends: an x more for every factor."""
     many = 1 + math.ceil(math.log(LARGEST_ODDS * math.sqrt(last)) / math.log(STEEPNESS))
-    return many / 0.8 * math.exp(-(z**2) / 2)
+    return many * math.exp(-(z**2) / 2)
 
 
 def bounded_radius(scatter: float, count: int, z: float, width: float) -> float:
-    """Straight from docs/adaptive, 7: the larger root for the squares around the true means."""
-    (k, h, c), log = CURVE, z**2 / 2
-    more = log + math.log(8)
-    t, squares = more / count, scatter / width**2 / more
-    if 2 * k**2 * t >= 1:
-        return 1e6 * width
-    # w^2 = squares + h + t (k sqrt 2 w + c)^2
-    a, b = 1 - 2 * k**2 * t, math.sqrt(2) * k * c * t
-    w = (b + math.sqrt(b**2 + a * (squares + h + t * c**2))) / a
-    return width * (math.sqrt(2) * k * math.sqrt(log * more) * w + c * log) / count
+    """Straight from docs/adaptive, 7: the bound for the largest sum of squares that fits to a scatter."""
+    (k, h, c), log, seen = CURVE, z**2 / 2, scatter / width**2
+    squares = seen + 0.79 + 0.5 * math.log(2 + 2 * seen)
+    return width * log * (k * math.sqrt(2 * (squares / log + h)) + c) / count
 
 
 def means_at(state: Checkpoints, level: int) -> np.ndarray:

@@ -29,16 +29,13 @@ FREE_GROWTH: Final = 2**0.125
 """Ratio of two levels where looks cost nothing (tuned, like the constants below; any is valid)."""
 FOR_VARIANCE: Final = 0.1
 """Part of a claim's probability for the variance, in one look at bounded observations."""
-FOR_SUM: Final = 0.2
-"""Part of a claim's probability for the sum of both errors, in many looks at bounded observations."""
 LARGEST_ODDS: Final = 8.0
 """Value of x / (1 - x) for the largest x; see `SelfNormalised`."""
 STEEPNESS: Final = 1.5
 """Ratio of the odds of one x and the next."""
-CURVE: Final = 1.025, 0.15, 0.617
+CURVE: Final = 1.03, 0.12, 0.621
 """Numbers k, h, c: some x gives a bound below k sqrt(2 (v + h)) + c for any v, in units of log(1 / a) (tested)."""
 
-_NEVER: Final = 1e6  # ranges: a radius larger than any error can be
 _FAR: Final = -230.0  # 1e-100: no quantile of Student's t beyond this is taken from a routine
 _ROUNDING: Final = 1 + 1e-9  # of a bound, far above what its logarithms lose
 
@@ -223,23 +220,24 @@ class EmpiricalBernstein(InRange):
 
 
 class SelfNormalised(InRange):
-    """Radii for all looks together: a product of exponentials that pays for the true sum of squares.
+    """Radii for all looks together: a product of exponentials that pays for a sum of squares.
 
-    Take observations X in an interval of length 1, with a mean m, and 0 < x < 1:
+    Take observations X in an interval of length 1, with mean mu, a centre m that depends on earlier observations, and
+    0 < x < 1:
 
-        E exp(x (X - m) - psi(x) (X - m)^2) <= 1,      psi(x) = -log(1 - x) - x
+        E exp(x (X - mu) - psi(x) (X - m)^2) <= 1,      psi(x) = -log(1 - x) - x
 
     (Fan, Grama & Liu 2015). The products over both designs of a pair are supermartingales. They reach 1 / a with
-    probability a at most (Ville 1939). The squares around the true means are those around the averages and what the
-    errors of the averages add. Both errors are bounded by the same argument (docs/adaptive, 7).
+    probability a at most (Ville 1939). Centres are averages of earlier observations. The sum of squares around them
+    exceeds the scatter by little, for any observations in any order (docs/adaptive, 7).
     """
 
     growth = FREE_GROWTH
 
     def quantiles(self, counts: Floats, log_shares: Floats) -> Floats:
-        """Return z for all looks up to a count: z^2 / 2 is log(1 / a), with the numbers of x and of events in a."""
+        """Return z for all looks up to a count: z^2 / 2 is log(1 / a), with the number of x in a."""
         many = 1 + np.ceil(np.log(LARGEST_ODDS * np.sqrt(counts)) / math.log(STEEPNESS))
-        return np.sqrt(2 * (np.log(many / (1 - FOR_SUM)) - log_shares))
+        return np.asarray(np.sqrt(2 * (np.log(many) - log_shares)))
 
     def boundary(self, levels: Levels, anchor: float, alphas: tuple[float, ...]) -> Floats:
         """Return the z that holds at all levels."""
@@ -247,18 +245,11 @@ class SelfNormalised(InRange):
         return np.tile(last[:, None], (1, len(levels.counts)))
 
     def radius(self, part: int, z: Floats, variances: Floats, least: Floats, most: Floats) -> Floats:
-        """Return the largest error that fits to the squares around both averages (docs/adaptive, 7)."""
-        (k, h, c), size = CURVE, self.ranges[part]
-        log = z**2 / 2
-        larger = log + math.log(2 * (1 - FOR_SUM) / FOR_SUM)
-        t = larger / least
-        rest = 1 - 2 * k**2 * t
-        with np.errstate(divide="ignore", invalid="ignore"):
-            squares = variances * least**2 / size**2 / larger
-            root = np.sqrt(np.maximum(rest * (squares + h) + t * c**2, 0.0))
-            above = (math.sqrt(2) * k * c * t + root) / rest
-            found = (math.sqrt(2) * k * np.sqrt(log * larger) * above + c * log) / least
-        return np.asarray(size * np.where(rest > 0, found, _NEVER))
+        """Return the bound on the error for the largest squares that fit to both scatters (docs/adaptive, 7)."""
+        (k, h, c), size, log = CURVE, self.ranges[part], z**2 / 2
+        scatter = variances * least**2 / size**2
+        squares = scatter + 0.79 + np.log(2 + 2 * scatter) / 2
+        return np.asarray(size * (k * np.sqrt(2 * log * (squares + h * log)) + c * log) / least)
 
 
 def sample_variances(rows: Floats, scatters: Floats | None, counts: Floats) -> Floats:

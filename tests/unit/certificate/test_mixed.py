@@ -113,7 +113,7 @@ def test_along_any_direction_the_radii_of_kinds_are_added_in_squares():
 
 
 def test_the_error_of_a_mixed_sum_ever_reaches_its_radius_at_the_stated_rate():
-    """2000 pairs along (1, 1) / sqrt 2, binary and normal of unknown size, a = 0.2, level 1e-6; a seventh fails."""
+    """2000 pairs along (1, 1) / sqrt 2, binary and normal of unknown size, a = 0.2, level 1e-6; a quarter fails."""
     runs, draws, alpha, p = 2000, 64, 0.2, 0.2
     noise, row = ByObjective([Binary(), GaussianUnknown()]), np.full((1, 2), math.sqrt(0.5))
     made = Radii.of(row, noise, joint=False)
@@ -123,7 +123,7 @@ def test_the_error_of_a_mixed_sum_ever_reaches_its_radius_at_the_stated_rate():
     values = np.stack([rng.random((many, draws)) < p, p + 0.3 * rng.normal(size=(many, draws))], axis=2)
     state = Checkpoints.empty(levels, many, 2, True)
     state = state.add(Observations.single(np.repeat(np.arange(many), draws), values.reshape(-1, 2)))
-    crossed = {1.0: np.zeros(runs, dtype=bool), 0.15: np.zeros(runs, dtype=bool)}
+    crossed = {1.0: np.zeros(runs, dtype=bool), 0.25: np.zeros(runs, dtype=bool)}
     for level, snapshot in enumerate(state.snapshots):
         count = float(levels.counts[level])
         variances = made.variances(np.arange(many), snapshot.scatters, np.full(many, count)) / count
@@ -132,7 +132,7 @@ def test_the_error_of_a_mixed_sum_ever_reaches_its_radius_at_the_stated_rate():
         errors = (snapshot.means[runs:] - snapshot.means[:runs]) @ row[0]
         for scale, seen in crossed.items():
             seen |= errors >= scale * made.combined(np.array(parts))[0]
-    assert crossed[1.0].sum() <= binom.isf(1e-6, runs, alpha) < crossed[0.15].sum()
+    assert crossed[1.0].sum() <= binom.isf(1e-6, runs, alpha) < crossed[0.25].sum()
 
 
 @pytest.mark.parametrize("notion", ["cover", "contain"])
